@@ -12,7 +12,7 @@ const (
 	// break after it.
 	RowNodes = 9
 	// ManyNodes is the number of elements and texts below the body of /table/20000nodes.
-	ManyNodes = 20006
+	ManyNodes = 20004
 
 	manyRows = 2220
 )
