@@ -1,0 +1,5 @@
+package legacyapp
+
+func (a *App) popups() {
+	a.static("/popup", "/popup/detail", "/popup/alert")
+}
