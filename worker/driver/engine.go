@@ -1,0 +1,89 @@
+package driver
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+)
+
+// engine is what differs between browsers.
+type engine interface {
+	// locate finds the programs, or says in a NotInstalled error what installs them.
+	locate(Config) (programs, error)
+	// launch says how to start them. The driver is to listen on port of 127.0.0.1
+	// and to keep every file inside folder.
+	launch(cfg Config, p programs, folder string, port int) launch
+	// opened reads the capabilities that New Session returned.
+	opened(capabilities json.RawMessage) (opened, error)
+}
+
+type programs struct{ driver, browser string }
+
+type launch struct {
+	args         []string
+	env          []string // beside the environment that every driver gets
+	base         string   // path under which the driver takes commands; "" or "/…"
+	capabilities map[string]any
+	keepAlive    bool
+}
+
+type opened struct {
+	version  string // of the browser
+	debugger string // "127.0.0.1:port" of a Chromium; "" when there is none
+}
+
+func engineOf(name string) (engine, error) {
+	switch name {
+	case "chromium":
+		return chromium{options: "goog:chromeOptions", name: "chrome"}, nil
+	case "edge":
+		return chromium{options: "ms:edgeOptions", name: "MicrosoftEdge", edge: true}, nil
+	}
+	return nil, &Error{Kind: InvalidArgument, Command: "open", Message: "unknown engine " + name}
+}
+
+// lookup returns the path of the first program that exists.
+func lookup(candidates ...string) string {
+	for _, name := range candidates {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// environment is all that a driver and its browser see of ours: where programs,
+// display, fonts and clock are, and the proxies that an intranet needs. Home and
+// temporary files are in folder.
+func environment(folder string) []string {
+	env := []string{"HOME=" + folder, "TMPDIR=" + folder, "TMP=" + folder, "TEMP=" + folder}
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		switch upper := strings.ToUpper(name); upper {
+		case "PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH",
+			"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "XDG_SESSION_TYPE",
+			"FONTCONFIG_PATH", "FONTCONFIG_FILE",
+			"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+			"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "USERNAME", "USERDOMAIN", "COMPUTERNAME",
+			"APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432",
+			"COMMONPROGRAMFILES", "COMMONPROGRAMFILES(X86)", "COMMONPROGRAMW6432", "PUBLIC", "ALLUSERSPROFILE",
+			"NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE", "OS", "SESSIONNAME":
+			env = append(env, entry)
+		default:
+			if strings.HasPrefix(upper, "LC_") {
+				env = append(env, entry)
+			}
+		}
+	}
+	if home, err := os.UserHomeDir(); err == nil && os.Getenv("XAUTHORITY") == "" && os.Getenv("DISPLAY") != "" {
+		env = append(env, "XAUTHORITY="+home+"/.Xauthority") // where X looks under the true home
+	}
+	return env
+}
+
+// noDisplay says whether a browser could not show a window here.
+func noDisplay() bool {
+	return runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == ""
+}

@@ -1,0 +1,48 @@
+package driver
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// adoptOrphans has no counterpart on macOS: family finds orphans by the folder in their arguments.
+func adoptOrphans() {}
+
+func smallSharedMemory() bool { return false }
+
+// family returns the living processes below root, or with folder in their arguments; never
+// this process itself.
+func family(root int, folder string) []int {
+	list, err := exec.Command("/bin/ps", "-axww", "-o", "pid=,ppid=,stat=,command=").Output()
+	if err != nil {
+		return nil
+	}
+	self := os.Getpid()
+	parents := map[int]int{}
+	member := map[int]bool{root: true}
+	for line := range strings.Lines(string(list)) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 {
+			continue
+		}
+		pid, _ := strconv.Atoi(fields[0])
+		parent, _ := strconv.Atoi(fields[1])
+		if pid == self || parent == self && strings.HasPrefix(fields[3], "/bin/ps") || strings.HasPrefix(fields[2], "Z") {
+			continue
+		}
+		parents[pid] = parent
+		member[pid] = pid == root || strings.Contains(line, folder)
+	}
+	var pids []int
+	for pid := range parents {
+		for p := pid; p > 1; p = parents[p] {
+			if member[p] {
+				pids = append(pids, pid)
+				break
+			}
+		}
+	}
+	return pids
+}

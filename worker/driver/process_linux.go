@@ -1,0 +1,78 @@
+package driver
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// adoptOrphans makes every descendant whose parent dies a child of this process.
+func adoptOrphans() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+
+// smallSharedMemory says whether Chromium would run out of /dev/shm and crash,
+// as with the 64 MB of a container.
+func smallSharedMemory() bool {
+	var fs unix.Statfs_t
+	return unix.Statfs("/dev/shm", &fs) != nil || fs.Bavail*uint64(fs.Bsize) < 1<<30
+}
+
+// family returns the living processes below root, in root's login session, or with
+// folder in their arguments or environment; never this process itself.
+func family(root int, folder string) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	self := os.Getpid()
+	parents := map[int]int{}
+	member := map[int]bool{root: true}
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil || pid == self {
+			continue
+		}
+		state, parent, session := stat(pid)
+		if state == 0 || state == 'Z' || state == 'X' {
+			continue
+		}
+		parents[pid] = parent
+		member[pid] = pid == root || session == root || names(pid, folder)
+	}
+	var pids []int
+	for pid := range parents {
+		for p := pid; p > 1; p = parents[p] {
+			if member[p] {
+				pids = append(pids, pid)
+				break
+			}
+		}
+	}
+	return pids
+}
+
+// stat reads "pid (name) state parent group session …"; a name may hold anything.
+func stat(pid int) (state byte, parent, session int) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0, 0, 0
+	}
+	fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
+	if len(fields) < 4 {
+		return 0, 0, 0
+	}
+	parent, _ = strconv.Atoi(string(fields[1]))
+	session, _ = strconv.Atoi(string(fields[3]))
+	return fields[0][0], parent, session
+}
+
+func names(pid int, folder string) bool {
+	for _, file := range []string{"cmdline", "environ"} {
+		b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/" + file)
+		if err == nil && bytes.Contains(b, []byte(folder)) {
+			return true
+		}
+	}
+	return false
+}
