@@ -26,6 +26,8 @@ type session struct {
 	state   api.State
 	first   string // page id of the first window
 	why     *api.Error
+	ports   []uint16
+	started time.Time
 	used    time.Time
 	closed  chan struct{} // when the browser is gone
 	closing sync.Once
@@ -44,7 +46,7 @@ type window struct {
 
 // open starts a session for owner in a free slot.
 func (w *Worker) open(ctx context.Context, owner api.Caller) (*session, error) {
-	s := &session{id: api.NewID(), owner: owner, state: api.Starting, used: time.Now(), closed: make(chan struct{})}
+	s := &session{id: api.NewID(), owner: owner, state: api.Starting, started: time.Now(), used: time.Now(), closed: make(chan struct{})}
 	if err := w.reserve(s); err != nil {
 		return nil, err
 	}
@@ -100,6 +102,9 @@ func (s *session) begin(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.first, s.state = s.current.id, api.Ready
+	for _, port := range s.driver.Ports() {
+		s.ports = append(s.ports, uint16(port))
+	}
 	return nil
 }
 
@@ -152,6 +157,13 @@ func (s *session) settle(patience time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	_, _ = poll(ctx, func() (bool, error) { return s.queue.idle(), nil })
+}
+
+// listening returns the ports of the session's driver and browser.
+func (s *session) listening() []uint16 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ports
 }
 
 func (s *session) touch() {

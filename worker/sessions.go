@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -64,13 +63,17 @@ func listSessions(_ context.Context, op *operation, _ api.Empty) (api.SessionLis
 	w := op.worker
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	list := api.SessionList{Sessions: []api.SessionInfo{}}
+	var mine []*session
 	for _, s := range w.sessions {
 		if s.owner == op.call.Caller {
-			list.Sessions = append(list.Sessions, w.describe(s))
+			mine = append(mine, s)
 		}
 	}
-	slices.SortFunc(list.Sessions, func(a, b api.SessionInfo) int { return cmp.Compare(a.SessionID, b.SessionID) })
+	slices.SortFunc(mine, func(a, b *session) int { return a.started.Compare(b.started) })
+	list := api.SessionList{Sessions: []api.SessionInfo{}}
+	for _, s := range mine {
+		list.Sessions = append(list.Sessions, w.describe(s))
+	}
 	return list, nil
 }
 
