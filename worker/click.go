@@ -1,0 +1,70 @@
+package worker
+
+import (
+	"context"
+
+	"iemesh/api"
+	"iemesh/worker/driver"
+	"iemesh/worker/page"
+)
+
+var _ = bind(api.Click, click)
+
+func click(ctx context.Context, op *operation, in api.ClickInput) (api.PageState, error) {
+	if err := op.enter(ctx, in.Frame); err != nil {
+		return api.PageState{}, err
+	}
+	delivered, err := op.press(ctx, in.Target, func(ref page.Ref) (page.Found, error) {
+		return page.Actionable(ctx, op.session.driver, op.guard, in.Target, ref)
+	})
+	if err != nil || !delivered {
+		return api.PageState{Loading: err == nil}, err
+	}
+	return op.state(ctx)
+}
+
+// press waits until the element can be clicked and clicks it once. done is
+// false when the click was delivered and the driver still works on it.
+func (op *operation) press(ctx context.Context, at api.Locator, try func(ref page.Ref) (page.Found, error)) (done bool, err error) {
+	for {
+		found, err := op.await(ctx, at, try)
+		if err != nil {
+			return false, err
+		}
+		err = op.session.driver.Click(ctx, found.Element)
+		switch driver.KindOf(err) {
+		case driver.Intercepted, driver.NotInteractable, driver.Stale:
+			if ctx.Err() == nil {
+				continue // refused before it was done: the page changed since we looked
+			}
+			return false, err
+		}
+		return acted(err)
+	}
+}
+
+// acted reads the driver's answer to a command that acts. Known refusals come
+// before the effect and stand; a driver that still works, or ran into its own
+// limit, has done it; of anything else it is not known.
+func acted(err error) (done bool, _ error) {
+	if err == nil {
+		return true, nil
+	}
+	e, ok := err.(*driver.Error)
+	if !ok {
+		return false, unclear(err)
+	}
+	switch e.Kind {
+	case driver.Context:
+		if e.Running {
+			return false, nil
+		}
+		return false, err
+	case driver.Timeout:
+		return false, nil
+	case driver.DialogOpen, driver.Intercepted, driver.NotInteractable, driver.Stale,
+		driver.NoElement, driver.NoWindow, driver.NoFrame, driver.Lost, driver.InvalidArgument, driver.Unsupported:
+		return false, err
+	}
+	return false, unclear(err)
+}

@@ -1,0 +1,39 @@
+package worker
+
+import (
+	"context"
+
+	"iemesh/api"
+)
+
+var _ = bind(api.HandleDialog, handleDialog)
+
+func handleDialog(ctx context.Context, op *operation, in api.HandleDialogInput) (api.HandleDialogResult, error) {
+	d := op.session.driver
+	if op.session.current != op.window {
+		if err := op.session.bring(ctx, op.window); err != nil {
+			return api.HandleDialogResult{}, err
+		}
+	}
+	text, err := d.DialogText(ctx)
+	if err != nil {
+		return api.HandleDialogResult{}, err
+	}
+	result := api.HandleDialogResult{Message: op.permit(ctx, text), Action: in.Action}
+	if in.Text != nil {
+		if err := d.SendDialogText(ctx, *in.Text); err != nil {
+			return api.HandleDialogResult{}, api.Errorf(api.InvalidArgument, "This dialog takes no text; leave text out.").Because(err)
+		}
+	}
+	answer := d.DismissDialog
+	if in.Action == api.Accept {
+		answer = d.AcceptDialog
+	}
+	done, err := acted(answer(ctx))
+	if err != nil || !done {
+		result.Loading = err == nil
+		return result, err
+	}
+	result.PageState, err = op.state(ctx)
+	return result, err
+}

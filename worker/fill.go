@@ -1,0 +1,92 @@
+package worker
+
+import (
+	"context"
+	"strings"
+
+	"iemesh/api"
+	"iemesh/worker/driver"
+	"iemesh/worker/page"
+)
+
+var _ = bind(api.Fill, fill)
+
+// backspace deletes what is selected (W3C key table).
+const backspace = "\ue003"
+
+func fill(ctx context.Context, op *operation, in api.FillInput) (api.FillResult, error) {
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(in.Text)
+	if err := op.enter(ctx, in.Frame); err != nil {
+		return api.FillResult{}, err
+	}
+	field, err := op.await(ctx, in.Target, func(ref page.Ref) (page.Found, error) {
+		return page.Editable(ctx, op.session.driver, op.guard, in.Target, ref, in.Replaces())
+	})
+	if err != nil {
+		return api.FillResult{}, err
+	}
+	if field.OneLine && strings.Contains(text, "\n") {
+		return api.FillResult{}, api.Errorf(api.InvalidArgument, "text has a line break, but %s is a field of one line.", in.Target)
+	}
+	result := api.FillResult{Method: api.Keys}
+	if !field.ByScript && typeable(text) {
+		keys := text
+		if keys == "" && in.Replaces() {
+			keys = backspace
+		}
+		if keys != "" {
+			if done, err := acted(op.session.driver.SendKeys(ctx, field.Element, keys)); err != nil || !done {
+				result.Loading = err == nil
+				return result, err
+			}
+		}
+	}
+	return op.filled(ctx, text, result)
+}
+
+// filled looks at what stands in the field now, and sets it by script where
+// typing did not do it. It is one command in the same document.
+func (op *operation) filled(ctx context.Context, text string, result api.FillResult) (api.FillResult, error) {
+	after, cancel := op.afterwards(ctx)
+	defer cancel()
+	seen, err := page.Filled(after, op.session.driver, op.guard, text)
+	switch driver.KindOf(err) {
+	case "":
+		if err != nil {
+			return result, err
+		}
+	case driver.NoFrame, driver.NoWindow, driver.Stale: // what was typed led the page elsewhere
+		result.PageState, err = op.state(ctx)
+		return result, err
+	default:
+		result.PageState, err = op.unreadable(after, err)
+		return result, err
+	}
+	if !seen.Gone {
+		result.Method, result.Differs = seen.Method, seen.Differs
+	}
+	result.PageState, err = op.stateOf(after, seen.Doc)
+	return result, err
+}
+
+// stateOf is the state after an action, from a document that was read already
+// if it told of the top one too.
+func (op *operation) stateOf(ctx context.Context, doc page.Doc) (api.PageState, error) {
+	if doc.TopURL == "" {
+		return op.state(ctx)
+	}
+	return op.withWindows(ctx, op.described(doc))
+}
+
+// maxTyped is the longest text that is typed; a longer one would take the
+// driver many seconds.
+const maxTyped = 4096
+
+// typeable tells whether the keyboard of WebDriver has every character: it has
+// none outside the basic plane, and takes private-use ones (in Japan, gaiji)
+// for special keys and a tab for the next field.
+func typeable(text string) bool {
+	return len(text) <= maxTyped && !strings.ContainsFunc(text, func(r rune) bool {
+		return r > 0xFFFF || r >= 0xE000 && r <= 0xF8FF || r < ' ' && r != '\n' || r == 0x7F
+	})
+}

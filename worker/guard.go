@@ -1,0 +1,75 @@
+package worker
+
+import (
+	"context"
+	"errors"
+
+	"iemesh/api"
+	"iemesh/api/origin"
+	"iemesh/worker/driver"
+)
+
+// guard decides whether the content of a document may leave it, by where the
+// document is. A blank document that no page opened is the driver's start page.
+func (op *operation) guard(href string) (string, error) {
+	from, err := op.policy.Page(href, op.worker.own())
+	if e, ok := errors.AsType[*origin.Error](err); ok && op.isStartPage(e.Reason, href) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	op.origin = from
+	return from, nil
+}
+
+// startURL is where chromedriver begins.
+const startURL = "data:,"
+
+func (op *operation) isStartPage(reason origin.Reason, href string) bool {
+	if href != startURL && reason != origin.Blank {
+		return false
+	}
+	return op.unrestricted() || op.window.index == 0 && !op.window.visited
+}
+
+// unrestricted tells whether every plain URL is allowed.
+func (op *operation) unrestricted() bool {
+	entries := op.policy.Entries()
+	return len(entries) == 1 && entries[0] == "*"
+}
+
+// own names the ports of this process and of its drivers and browsers.
+func (w *Worker) own() origin.Own {
+	own := origin.Own{Ports: w.cfg.OwnPorts}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.sessions {
+		own.Ports = append(own.Ports[:len(own.Ports):len(own.Ports)], s.listening()...)
+	}
+	return own
+}
+
+// dialog describes the open dialog that e reports. The message of a page that
+// is not allowed is withheld. While a dialog is open no script answers, so
+// where the page is comes from the browser's debugger, or is what was seen last.
+func (op *operation) dialog(ctx context.Context, e *driver.Error) *api.Dialog {
+	text, _ := e.Dialog()
+	return &api.Dialog{Message: op.permit(ctx, text)}
+}
+
+const withheld = "(withheld: the page is not on the list of allowed origins)"
+
+func (op *operation) permit(ctx context.Context, message string) string {
+	if op.unrestricted() {
+		return message
+	}
+	href := op.window.url
+	if locations, ok := op.session.driver.Locations(ctx); ok {
+		href = locations[op.window.handle]
+	}
+	if _, err := op.guard(href); err != nil {
+		return withheld
+	}
+	return message
+}

@@ -1,0 +1,97 @@
+package worker
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"iemesh/api"
+)
+
+var (
+	_ = bind(api.SessionCreate, createSession)
+	_ = bind(api.SessionEnsure, ensureSession)
+	_ = bind(api.SessionGet, getSession)
+	_ = bind(api.SessionsList, listSessions)
+	_ = bind(api.SessionRenew, renewSession)
+	_ = bind(api.SessionClose, closeSession)
+)
+
+func createSession(ctx context.Context, op *operation, _ api.Empty) (api.SessionRef, error) {
+	s, err := op.worker.open(ctx, op.call.Caller)
+	if err != nil {
+		return api.SessionRef{}, err
+	}
+	return op.worker.describe(s).SessionRef, nil
+}
+
+// ensureSession returns the named session if its browser answers. A failed one
+// is replaced: its owner asked for a browser that works.
+func ensureSession(ctx context.Context, op *operation, in api.EnsureInput) (api.EnsureResult, error) {
+	named := *op.call
+	named.SessionID = in.SessionID
+	if s, err := op.worker.session(&named); err == nil {
+		if op.worker.answers(ctx, s) {
+			return api.EnsureResult{SessionRef: op.worker.describe(s).SessionRef, Reused: true}, nil
+		}
+		if ctx.Err() != nil {
+			return api.EnsureResult{}, notDelivered(ctx)
+		}
+		op.worker.close(s, 0)
+	}
+	ref, err := createSession(ctx, op, api.Empty{})
+	return api.EnsureResult{SessionRef: ref}, err
+}
+
+// answers tells whether the session's driver and browser still answer. What
+// runs there is waited for: a busy session is not a dead one.
+func (w *Worker) answers(ctx context.Context, s *session) bool {
+	leave, err := s.queue.enter(ctx, false)
+	if err != nil {
+		return false
+	}
+	defer leave()
+	s.touch()
+	return s.look(ctx) == nil && len(s.alive()) > 0
+}
+
+func getSession(_ context.Context, op *operation, _ api.Empty) (api.SessionInfo, error) {
+	return op.worker.describe(op.session), nil
+}
+
+func listSessions(_ context.Context, op *operation, _ api.Empty) (api.SessionList, error) {
+	w := op.worker
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var mine []*session
+	for _, s := range w.sessions {
+		if s.owner == op.call.Caller {
+			mine = append(mine, s)
+		}
+	}
+	slices.SortFunc(mine, func(a, b *session) int { return a.started.Compare(b.started) })
+	list := api.SessionList{Sessions: []api.SessionInfo{}}
+	for _, s := range mine {
+		list.Sessions = append(list.Sessions, w.describe(s))
+	}
+	return list, nil
+}
+
+func renewSession(_ context.Context, op *operation, _ api.Empty) (api.Empty, error) {
+	op.session.touch()
+	return api.Empty{}, nil
+}
+
+// patience is how long an action under way may finish before its session closes.
+const patience = 2 * time.Second
+
+func closeSession(_ context.Context, op *operation, _ api.Empty) (api.Empty, error) {
+	op.worker.close(op.session, patience)
+	return api.Empty{}, nil
+}
+
+func (w *Worker) describe(s *session) api.SessionInfo {
+	info := s.info()
+	info.Engine = w.cfg.Browser.Engine
+	return info
+}

@@ -1,0 +1,107 @@
+package worker
+
+import (
+	"context"
+	"errors"
+
+	"iemesh/api"
+	"iemesh/worker/driver"
+	"iemesh/worker/page"
+)
+
+// state tells where the page is after an action: first the page, then the
+// windows. While a dialog is open there are no windows: chromedriver hangs on
+// being asked for them after a window.open (measured); they are seen by the next call.
+func (op *operation) state(ctx context.Context) (api.PageState, error) {
+	after, cancel := op.afterwards(ctx)
+	defer cancel()
+	var st api.PageState
+	doc, err := op.read(after)
+	switch driver.KindOf(err) {
+	case "":
+		if err != nil {
+			return st, err
+		}
+		st = op.described(doc)
+	case driver.NoWindow: // the action closed its window
+	default:
+		return op.unreadable(after, err)
+	}
+	return op.withWindows(after, st)
+}
+
+// read asks the top document where it is. One command, and one to leave a frame.
+func (op *operation) read(ctx context.Context) (page.Doc, error) {
+	if err := op.session.top(ctx); err != nil {
+		return page.Doc{}, err
+	}
+	return page.State(ctx, op.session.driver, op.guard)
+}
+
+// described is the state that doc shows, and remembers it.
+func (op *operation) described(doc page.Doc) api.PageState {
+	op.window.url = doc.TopURL
+	op.window.visited = op.window.visited || doc.Origin != ""
+	return api.PageState{URL: doc.TopURL, Title: &doc.TopTitle}
+}
+
+// withWindows adds the windows that no result has told of. One command.
+func (op *operation) withWindows(ctx context.Context, st api.PageState) (api.PageState, error) {
+	if err := op.session.look(ctx); err != nil {
+		return op.settled(ctx, st, err)
+	}
+	st.NewWindows = op.announce(ctx)
+	return st, nil
+}
+
+// announce lists the windows that no result has told of, with their URLs where
+// the engine tells them without a command and policy allows them.
+func (op *operation) announce(ctx context.Context) []api.Window {
+	var list []api.Window
+	for _, w := range op.session.alive() {
+		if !w.announced {
+			w.announced = true
+			list = append(list, api.Window{PageID: w.id, Index: w.index})
+		}
+	}
+	if len(list) > 0 {
+		op.locate(ctx, list)
+	}
+	return list
+}
+
+// locate fills in the URLs of windows.
+func (op *operation) locate(ctx context.Context, list []api.Window) {
+	locations, _ := op.session.driver.Locations(ctx)
+	for i := range list {
+		w := op.session.windows[list[i].Index]
+		if href := locations[w.handle]; href != "" {
+			if _, err := op.policy.Page(href, op.worker.own()); err == nil {
+				list[i].URL = href
+			}
+		}
+	}
+}
+
+// unreadable is the state of a page that could not be read: a dialog is open,
+// or it has not finished. Other errors stand.
+func (op *operation) unreadable(ctx context.Context, err error) (api.PageState, error) {
+	return op.settled(ctx, api.PageState{}, err)
+}
+
+func (op *operation) settled(ctx context.Context, st api.PageState, err error) (api.PageState, error) {
+	e, ok := errors.AsType[*driver.Error](err)
+	if !ok {
+		return api.PageState{}, err
+	}
+	switch e.Kind {
+	case driver.DialogOpen:
+		return api.PageState{Dialog: op.dialog(ctx, e)}, nil
+	case driver.Context, driver.Timeout:
+		st.Loading = true
+		return st, nil
+	case driver.NoWindow:
+		return st, nil
+	}
+	return api.PageState{}, err
+}

@@ -1,0 +1,113 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"iemesh/api"
+	"iemesh/worker/driver"
+	"iemesh/worker/page"
+)
+
+var _ = bind(api.Wait, wait)
+
+// steady is how long a page must stay loaded to count as ready.
+const steady = 100 * time.Millisecond
+
+func wait(ctx context.Context, op *operation, in api.WaitInput) (api.WaitResult, error) {
+	start := time.Now()
+	if in.Target != nil {
+		op.target = in.Target
+	}
+	w := waiter{op: op, in: in}
+	holds, err := poll(ctx, func() (bool, error) { return w.try(ctx) })
+	if err != nil {
+		return api.WaitResult{}, err
+	}
+	if !holds {
+		return api.WaitResult{}, w.timeout(ctx)
+	}
+	result := api.WaitResult{Type: in.Type, WaitedMs: time.Since(start).Milliseconds()}
+	if w.doc.TopURL == "" {
+		result.PageState, err = op.state(ctx)
+		return result, err
+	}
+	result.PageState = op.described(w.doc)
+	result.NewWindows = op.announce(ctx)
+	return result, nil
+}
+
+// waiter looks at a condition again and again.
+type waiter struct {
+	op    *operation
+	in    api.WaitInput
+	doc   page.Doc
+	last  page.Status
+	since time.Time // when the page was first seen loaded
+	at    string    // its URL then
+}
+
+// try is one look. What was there a moment ago may be gone (a frame, its
+// document, the element): the next look starts from the top.
+func (w *waiter) try(ctx context.Context) (bool, error) {
+	holds, err := w.look(ctx)
+	switch driver.KindOf(err) {
+	case driver.Context:
+		return false, nil
+	case driver.Stale, driver.NoFrame:
+		w.op.session.inFrame = true
+		return false, nil
+	}
+	return holds, err
+}
+
+func (w *waiter) look(ctx context.Context) (bool, error) {
+	op := w.op
+	if !op.session.inFrame || len(w.in.Frame) == 0 || w.doc.URL == "" {
+		if there, err := op.enterNow(ctx, w.in.Frame); err != nil || !there {
+			w.last = page.Missing
+			return err == nil && w.in.Type == api.Gone, err
+		}
+	}
+	if w.in.Target == nil {
+		return w.ask(ctx, nil)
+	}
+	found, err := op.find(ctx, *w.in.Target, func(ref page.Ref) (page.Found, error) {
+		seen, err := page.Holds(ctx, op.session.driver, op.guard, w.in, ref)
+		w.doc = seen.Doc
+		return page.Found{Doc: seen.Doc, Status: seen.Status, Holds: seen.Holds}, err
+	})
+	w.last = found.Status
+	if found.Status == page.Missing && w.in.Type == api.Gone {
+		return err == nil, err
+	}
+	return found.Holds, err
+}
+
+// ask is a look at a condition without an element.
+func (w *waiter) ask(ctx context.Context, ref page.Ref) (bool, error) {
+	seen, err := page.Holds(ctx, w.op.session.driver, w.op.guard, w.in, ref)
+	w.doc = seen.Doc
+	if err != nil || w.in.Type != api.PageLoaded {
+		return seen.Holds, err
+	}
+	if !seen.Holds || seen.Doc.URL != w.at {
+		w.since, w.at = time.Time{}, seen.Doc.URL
+	}
+	if seen.Holds && w.since.IsZero() {
+		w.since = time.Now()
+	}
+	return seen.Holds && time.Since(w.since) >= steady, nil
+}
+
+func (w *waiter) timeout(ctx context.Context) error {
+	if ctx.Err() == context.Canceled {
+		return notDelivered(ctx)
+	}
+	failure := api.Errorf(api.Timeout, "The condition %s did not come true within %d ms.", w.in.Type, w.op.call.TimeoutMs)
+	if w.in.Target != nil {
+		failure.Selector = w.in.Target
+		failure.Message = "Waited for " + w.in.Target.String() + ": " + failure.Message
+	}
+	return failure
+}

@@ -1,0 +1,89 @@
+package worker
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"iemesh/api"
+)
+
+var (
+	_ = bind(api.PagesList, listPages)
+	_ = bind(api.PageFind, findPage)
+)
+
+func listPages(ctx context.Context, op *operation, _ api.Empty) (api.PageList, error) {
+	if err := op.session.look(ctx); err != nil {
+		return api.PageList{}, err
+	}
+	list := api.PageList{Pages: []api.Window{}}
+	for _, w := range op.session.alive() {
+		w.announced = true
+		list.Pages = append(list.Pages, api.Window{PageID: w.id, Index: w.index})
+	}
+	op.locate(ctx, list.Pages)
+	return list, nil
+}
+
+// newestWithin is how long the newest window is waited for: a click may open it late.
+const newestWithin = 3 * time.Second
+
+func findPage(ctx context.Context, op *operation, in api.PageFindInput) (api.PageFindResult, error) {
+	w, err := op.choose(ctx, in)
+	if err != nil {
+		return api.PageFindResult{}, err
+	}
+	op.window = w
+	w.announced = true
+	if err := op.session.bring(ctx, w); err != nil {
+		return api.PageFindResult{}, err
+	}
+	result := api.PageFindResult{PageID: w.id, Index: w.index, WindowCount: len(op.session.alive())}
+	doc, err := op.read(ctx)
+	if err != nil {
+		result.PageState, err = op.unreadable(ctx, err)
+		return result, err
+	}
+	result.PageState = op.described(doc)
+	result.NewWindows = op.announce(ctx)
+	return result, nil
+}
+
+// choose looks at the windows until the wanted one is there.
+func (op *operation) choose(ctx context.Context, in api.PageFindInput) (*window, error) {
+	if err := op.session.look(ctx); err != nil {
+		return nil, err
+	}
+	if in.Index != nil {
+		at := slices.IndexFunc(op.session.alive(), func(w *window) bool { return w.index == *in.Index })
+		if at < 0 {
+			return nil, api.Errorf(api.WindowNotFound, "There is no window with index %d. %s", *in.Index, op.indexes())
+		}
+		return op.session.alive()[at], nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, newestWithin)
+	defer cancel()
+	var newest *window
+	if _, err := poll(waiting, func() (bool, error) {
+		if err := op.session.look(ctx); err != nil {
+			return false, err
+		}
+		for _, w := range op.session.alive() {
+			if !slices.Contains(in.Known, w.id) {
+				newest = w
+			}
+		}
+		return newest != nil, nil
+	}); err != nil {
+		return nil, err
+	}
+	if newest == nil {
+		alive := op.session.alive()
+		if len(alive) == 0 {
+			return nil, api.Errorf(api.WindowNotFound, "All windows of this session have closed. Start a new one.")
+		}
+		newest = alive[len(alive)-1]
+	}
+	return newest, nil
+}
