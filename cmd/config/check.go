@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"iemesh/api"
-	"iemesh/api/origin"
 )
 
 // check returns everything that is wrong with the common settings.
@@ -48,9 +47,6 @@ func (c *Common) check() []error {
 func (g *Gateway) check() error {
 	faults := g.listenerFaults()
 	bad := func(flag, format string, args ...any) { faults = append(faults, g.Bad(flag, format, args...)) }
-	if _, err := origin.Parse(List(g.AllowedOrigins)); err != nil {
-		bad("allowed-origins", "%w", err)
-	}
 	if g.Worker != "" {
 		if err := checkWorker(g.Worker); err != nil {
 			bad("worker", "%w", err)

@@ -69,7 +69,6 @@ func TestBadSettingsAreNamed(t *testing.T) {
 		{"", "IE_MCP_RATE=NaN", "IE_MCP_RATE", "0 to 1000000"},
 		{"", "IE_MCP_BURST=0", "IE_MCP_BURST", "at least 1"},
 		{"", "IE_MCP_TOOLS=,", "IE_MCP_TOOLS", "no profile"},
-		{"", "IE_MCP_ALLOWED_ORIGINS=http://Legacy01.local/", "IE_MCP_ALLOWED_ORIGINS", `"http://legacy01.local"`},
 		{"", "IE_MCP_WORKER=winbox:7311", "IE_MCP_WORKER", "must be a URL"},
 		{"", "IE_MCP_WORKER=http://winbox:7311", "IE_MCP_WORKER", "https://"},
 		{"--worker https://secret@winbox:7311", "", "--worker", "no user"},

@@ -12,12 +12,12 @@ import (
 
 // Options configures [Wrap].
 type Options struct {
-	Policy   origin.Policy // the zero value allows no site
-	Own      origin.Own    // addresses of this system itself, which no policy can allow
-	Rate     float64       // tool calls per second of each principal; 0 = no limit
-	Burst    int           // tool calls that may come at once, at least 1 with a Rate
-	Recorder Recorder      // nil = calls are not measured
-	Log      *slog.Logger  // for the audit; required
+	Policy  origin.Policy               // the zero value allows no site
+	Own     origin.Own                  // addresses of this system itself, which no policy can allow
+	Rate    float64                     // tool calls per second of each principal; 0 = no limit
+	Burst   int                         // tool calls that may come at once, at least 1 with a Rate
+	Measure func(api.Worker) api.Worker // puts measuring around a worker; nil = none
+	Log     *slog.Logger                // for the audit; required
 }
 
 // Wrap puts all rules around next. The outermost comes first: a call that is
@@ -28,8 +28,8 @@ func Wrap(next api.Worker, o Options) api.Worker {
 	if o.Rate > 0 {
 		next = rateLimit(next, o.Rate, o.Burst)
 	}
-	if o.Recorder != nil {
-		next = Measure(next, o.Recorder)
+	if o.Measure != nil {
+		next = o.Measure(next)
 	}
 	return audit(next, o.Log)
 }

@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"sync/atomic"
@@ -51,20 +50,22 @@ func (w *worker) Do(_ context.Context, call *api.Call) (*api.Reply, error) {
 	return &api.Reply{Result: json.RawMessage(`{}`)}, nil
 }
 
-// recorder counts the codes of ended calls.
-type recorder map[api.Code]int
-
-func (r recorder) Begin(string) func(api.Code) { return func(c api.Code) { r[c]++ } }
-
 // A call that violates two rules is answered by the outer one, and all rules
 // further out see the answer.
 func TestOrder(t *testing.T) {
 	next := &worker{}
 	lines := &lines{}
-	seen := recorder{}
+	seen := map[api.Code]int{}
 	w := Wrap(next, Options{
 		Policy: policy(t, "http://legacy01.local"), Rate: 0.001, Burst: 1,
-		Recorder: seen, Log: lines.logger(),
+		Log: lines.logger(),
+		Measure: func(next api.Worker) api.Worker {
+			return api.WorkerFunc(func(ctx context.Context, call *api.Call) (*api.Reply, error) {
+				reply, err := next.Do(ctx, call)
+				seen[code(err)]++
+				return reply, err
+			})
+		},
 	})
 	for _, want := range []api.Code{
 		api.URLNotAllowed, // the allowlist, after the rate limit let it pass
@@ -100,20 +101,3 @@ func TestZeroOptionsAllowNoSiteAndDoNotLimit(t *testing.T) {
 		t.Errorf("policy %v", origins)
 	}
 }
-
-func TestMeasureNames(t *testing.T) {
-	var names []string
-	w := Measure(&worker{err: errors.New("boom")}, begin(func(name string) { names = append(names, name) }))
-	for _, call := range []*api.Call{
-		{Tool: "type", Operation: "fill"}, {Operation: "session_renew"}, {Operation: "rm -rf"},
-	} {
-		_, _ = w.Do(t.Context(), call)
-	}
-	if len(names) != 3 || names[0] != "type" || names[1] != "session_renew" || names[2] != "unknown" {
-		t.Errorf("names %q", names)
-	}
-}
-
-type begin func(name string)
-
-func (b begin) Begin(name string) func(api.Code) { b(name); return func(api.Code) {} }
