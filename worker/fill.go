@@ -19,8 +19,10 @@ func fill(ctx context.Context, op *operation, in api.FillInput) (api.FillResult,
 	if err := op.enter(ctx, in.Frame); err != nil {
 		return api.FillResult{}, err
 	}
-	field, err := op.await(ctx, in.Target, func(ref page.Ref) (page.Found, error) {
-		return page.Editable(ctx, op.session.driver, op.guard, in.Target, ref, in.Replaces())
+	var field page.Field
+	element, err := op.await(ctx, in.Target, func(ref page.Ref) (_ page.Found, err error) {
+		field, err = page.Editable(ctx, op.session.driver, op.guard, in.Target, ref, in.Replaces())
+		return field.Found, err
 	})
 	if err != nil {
 		return api.FillResult{}, err
@@ -29,27 +31,27 @@ func fill(ctx context.Context, op *operation, in api.FillInput) (api.FillResult,
 		return api.FillResult{}, api.Errorf(api.InvalidArgument, "text has a line break, but %s is a field of one line.", in.Target)
 	}
 	result := api.FillResult{Method: api.Keys}
-	if !field.ByScript && typeable(text) {
+	if field.Kind == page.TextField && typeable(text) {
 		keys := text
-		if keys == "" && in.Replaces() {
+		if keys == "" && in.Replaces() && !field.Empty {
 			keys = backspace
 		}
 		if keys != "" {
-			if done, err := acted(op.session.driver.SendKeys(ctx, field.Element, keys)); err != nil || !done {
+			if done, err := acted(op.session.driver.SendKeys(ctx, element, keys)); err != nil || !done {
 				result.Loading = err == nil
 				return result, err
 			}
 		}
 	}
-	return op.filled(ctx, text, result)
+	return op.filled(ctx, text, in.Replaces(), result)
 }
 
 // filled looks at what stands in the field now, and sets it by script where
 // typing did not do it. It is one command in the same document.
-func (op *operation) filled(ctx context.Context, text string, result api.FillResult) (api.FillResult, error) {
+func (op *operation) filled(ctx context.Context, text string, clear bool, result api.FillResult) (api.FillResult, error) {
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
-	seen, err := page.Filled(after, op.session.driver, op.guard, text)
+	seen, err := page.Filled(after, op.session.driver, op.guard, text, clear)
 	switch driver.KindOf(err) {
 	case "":
 		if err != nil {
@@ -67,15 +69,6 @@ func (op *operation) filled(ctx context.Context, text string, result api.FillRes
 	}
 	result.PageState, err = op.stateOf(after, seen.Doc)
 	return result, err
-}
-
-// stateOf is the state after an action, from a document that was read already
-// if it told of the top one too.
-func (op *operation) stateOf(ctx context.Context, doc page.Doc) (api.PageState, error) {
-	if doc.TopURL == "" {
-		return op.state(ctx)
-	}
-	return op.withWindows(ctx, op.described(doc))
 }
 
 // maxTyped is the longest text that is typed; a longer one would take the

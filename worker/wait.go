@@ -28,11 +28,11 @@ func wait(ctx context.Context, op *operation, in api.WaitInput) (api.WaitResult,
 		return api.WaitResult{}, w.timeout(ctx)
 	}
 	result := api.WaitResult{Type: in.Type, WaitedMs: time.Since(start).Milliseconds()}
-	if w.doc.TopURL == "" {
+	if w.doc.TopURL == nil || w.doc.TopTitle == nil {
 		result.PageState, err = op.state(ctx)
 		return result, err
 	}
-	result.PageState = op.described(w.doc)
+	result.PageState = op.described(*w.doc.TopURL, *w.doc.TopTitle)
 	result.NewWindows = op.announce(ctx)
 	return result, nil
 }
@@ -42,7 +42,6 @@ type waiter struct {
 	op    *operation
 	in    api.WaitInput
 	doc   page.Doc
-	last  page.Status
 	since time.Time // when the page was first seen loaded
 	at    string    // its URL then
 }
@@ -65,23 +64,22 @@ func (w *waiter) look(ctx context.Context) (bool, error) {
 	op := w.op
 	if !op.session.inFrame || len(w.in.Frame) == 0 || w.doc.URL == "" {
 		if there, err := op.enterNow(ctx, w.in.Frame); err != nil || !there {
-			w.last = page.Missing
 			return err == nil && w.in.Type == api.Gone, err
 		}
 	}
 	if w.in.Target == nil {
 		return w.ask(ctx, nil)
 	}
-	found, err := op.find(ctx, *w.in.Target, func(ref page.Ref) (page.Found, error) {
-		seen, err := page.Holds(ctx, op.session.driver, op.guard, w.in, ref)
+	var seen page.Held
+	found, err := op.find(ctx, *w.in.Target, func(ref page.Ref) (_ page.Found, err error) {
+		seen, err = page.Holds(ctx, op.session.driver, op.guard, w.in, ref)
 		w.doc = seen.Doc
-		return page.Found{Doc: seen.Doc, Status: seen.Status, Holds: seen.Holds}, err
+		return page.Found{Status: seen.Status}, err
 	})
-	w.last = found.Status
-	if found.Status == page.Missing && w.in.Type == api.Gone {
-		return err == nil, err
+	if err != nil {
+		return false, err
 	}
-	return found.Holds, err
+	return seen.Holds || found.Status == page.Missing && w.in.Type == api.Gone, nil
 }
 
 // ask is a look at a condition without an element.

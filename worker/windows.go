@@ -45,7 +45,7 @@ func findPage(ctx context.Context, op *operation, in api.PageFindInput) (api.Pag
 		result.PageState, err = op.unreadable(ctx, err)
 		return result, err
 	}
-	result.PageState = op.described(doc)
+	result.PageState = op.described(doc.URL, doc.Title)
 	result.NewWindows = op.announce(ctx)
 	return result, nil
 }
