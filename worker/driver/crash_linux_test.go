@@ -126,8 +126,8 @@ func TestSupervisorOutlivesTerminalSignals(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		must(t, syscall.Kill(p.supervisor, sig))
 	}
-	if _, _, session := stat(p.driver); session != p.supervisor {
-		t.Errorf("the driver is in session %d, not the supervisor's", session)
+	if _, _, group := stat(p.driver); group != p.supervisor {
+		t.Errorf("the driver is in process group %d: a terminal's Ctrl+C may reach it", group)
 	}
 	if got := eval(t, s, "return 1"); got != "1" {
 		t.Errorf("got %s", got)
