@@ -109,7 +109,7 @@ func (s *Session) ParentFrame(ctx context.Context) error {
 
 // Window returns the handle of the current window.
 func (s *Session) Window(ctx context.Context) (handle string, err error) {
-	err = s.do(ctx, "window", nonempty, func(*op) (err error) { handle, err = s.wd.CurrentWindowHandle(); return err })
+	err = s.do(ctx, "window", token, func(*op) (err error) { handle, err = s.wd.CurrentWindowHandle(); return err })
 	return handle, err
 }
 
@@ -140,7 +140,7 @@ func (s *Session) NewWindow(ctx context.Context) (string, error) {
 
 // Screenshot returns the viewport as PNG.
 func (s *Session) Screenshot(ctx context.Context) (png []byte, err error) {
-	err = s.raw(ctx, "screenshot", nonempty, http.MethodGet, "/screenshot", nil, &png)
+	err = s.raw(ctx, "screenshot", picture, http.MethodGet, "/screenshot", nil, &png)
 	return png, err
 }
 

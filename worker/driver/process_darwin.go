@@ -7,6 +7,8 @@ import (
 	"strings"
 )
 
+func ownProgram() (string, error) { return os.Executable() }
+
 // adoptOrphans has no counterpart on macOS: family finds orphans by the folder in their arguments.
 func adoptOrphans() {}
 

@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// ownProgram names the running program itself, even after an update has replaced its file.
+func ownProgram() (string, error) { return "/proc/self/exe", nil }
+
 // adoptOrphans makes every descendant whose parent dies a child of this process.
 func adoptOrphans() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 

@@ -61,7 +61,7 @@ func supervise() int {
 
 // start starts a driver under a supervisor.
 func start(p program) (*tree, error) {
-	self, err := os.Executable()
+	self, err := ownProgram()
 	if err != nil {
 		return nil, err
 	}

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package driver
 
 import (
@@ -34,6 +36,12 @@ func TestMain(m *testing.M) {
 func openOne(t *testing.T) *Session {
 	t.Helper()
 	emptied(t)
+	return openMore(t)
+}
+
+// openMore opens one more session in the test's folder.
+func openMore(t *testing.T) *Session {
+	t.Helper()
 	s, err := Open(t.Context(), Config{Engine: "chromium", Headless: "true"})
 	if err != nil {
 		t.Fatalf("%v: %v", err, errors.Unwrap(err))

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package driver
 
 import (
@@ -5,6 +7,10 @@ import (
 	"context"
 	"encoding/json"
 	"image/png"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"runtime"
 	"slices"
@@ -111,6 +117,11 @@ func TestCommands(t *testing.T) {
 		t.Errorf("reason %q", refused.Message)
 	}
 	wantKind(t, s.Navigate(ctx, "notaurl", time.Second), InvalidArgument)
+
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	defer secure.Close()
+	t.Log(s.Navigate(ctx, secure.URL, 9*time.Second))
 }
 
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
@@ -188,7 +199,7 @@ func TestPageLoadLimits(t *testing.T) {
 }
 
 func TestCommandThatNeverSettlesCostsOnlyItsSession(t *testing.T) {
-	stuck, other := openOne(t), openOne(t)
+	stuck, other := openOne(t), openMore(t)
 	stuck.settle = 500 * time.Millisecond
 	_, err := stuck.Execute(within(t, 100*time.Millisecond), "while (true);", nil)
 	wantKind(t, err, Context)
@@ -255,4 +266,11 @@ func TestOpenFailures(t *testing.T) {
 	wantKind(t, err, NotStarted)
 	_, err = Open(t.Context(), Config{Engine: "chromium", BrowserPath: "/bin/false"})
 	wantKind(t, err, NotStarted)
+}
+
+func TestFolderLeavesRoomForASocketPath(t *testing.T) {
+	t.Setenv("TMPDIR", "/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T/")
+	if folder := newFolder(); len(folder)+len("/org.chromium.Chromium.scoped_dir.XXXXXX/SingletonSocket") > 103 {
+		t.Errorf("%s is too long", folder)
+	}
 }
