@@ -9,11 +9,11 @@ import (
 	"image/png"
 	"io"
 	"log"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -112,24 +112,32 @@ func TestCommands(t *testing.T) {
 
 	free, err := freePort()
 	must(t, err)
-	refused := wantKind(t, s.Navigate(ctx, strings.Replace(url, url[strings.LastIndex(url, ":")+1:], itoa(free), 1), 9*time.Second), NavigationFailed)
+	refused := wantKind(t, s.Navigate(ctx, "http://127.0.0.1:"+strconv.Itoa(free)+"/", 9*time.Second), NavigationFailed)
 	if refused.Message != "ERR_CONNECTION_REFUSED" {
 		t.Errorf("reason %q", refused.Message)
 	}
 	wantKind(t, s.Navigate(ctx, "notaurl", time.Second), InvalidArgument)
 
-	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	// A bad certificate is no error to chromedriver: it is an error page, and Locations
+	// gives the URL that was asked for.
+	secure := httptest.NewUnstartedServer(nil)
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
 	defer secure.Close()
-	t.Log(s.Navigate(ctx, secure.URL, 9*time.Second))
+	load(t, s, secure.URL)
+	if got := eval(t, s, "return location.href"); got != `"chrome-error://chromewebdata/"` {
+		t.Errorf("at %s", got)
+	}
+	if at, _ := s.Locations(ctx); at[window] != secure.URL+"/" {
+		t.Errorf("locations %v", at)
+	}
 }
-
-func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
 func TestDialogs(t *testing.T) {
 	url := site(t, map[string]string{
 		"/load": `<body onload="alert('on load')">`,
 		"/":     `<button onclick="document.title = prompt('name?')">b</button>`,
+		"/open": `<button onclick="window.open('/'); alert('opened')">b</button>`,
 	})
 	s := openOne(t)
 	ctx := within(t, 60*time.Second)
@@ -156,6 +164,21 @@ func TestDialogs(t *testing.T) {
 	must(t, s.AcceptDialog(ctx))
 	if got := eval(t, s, "return document.title"); got != `"Yamada"` {
 		t.Errorf("answer %s", got)
+	}
+
+	// A new window cannot load while its opener's dialog is open. Windows would hang
+	// now, and cost the session; Locations knows the window already.
+	load(t, s, url+"/open")
+	must(t, s.Click(ctx, find(t, s, "button")))
+	if message, err := s.DialogText(ctx); err != nil || message != "opened" {
+		t.Errorf("message %q, %v", message, err)
+	}
+	at, _ := s.Locations(ctx)
+	must(t, s.AcceptDialog(ctx))
+	windows, err := s.Windows(ctx)
+	must(t, err)
+	if _, known := at[windows[len(windows)-1]]; len(at) != 2 || len(windows) != 2 || !known {
+		t.Errorf("locations %v, windows %v", at, windows)
 	}
 }
 
