@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"iemesh/api"
@@ -52,15 +53,11 @@ func (op *operation) filled(ctx context.Context, text string, clear bool, result
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
 	seen, err := page.Filled(after, op.session.driver, op.guard, text, clear)
-	switch driver.KindOf(err) {
-	case "":
-		if err != nil {
-			return result, err
-		}
-	case driver.NoFrame, driver.NoWindow, driver.Stale: // what was typed led the page elsewhere
+	if elsewhere(err) {
 		result.PageState, err = op.state(ctx)
 		return result, err
-	default:
+	}
+	if err != nil {
 		result.PageState, err = op.unreadable(after, err)
 		return result, err
 	}
@@ -82,4 +79,14 @@ func typeable(text string) bool {
 	return len(text) <= maxTyped && !strings.ContainsFunc(text, func(r rune) bool {
 		return r > 0xFFFF || r >= 0xE000 && r <= 0xF8FF || r < ' ' && r != '\n' || r == 0x7F
 	})
+}
+
+// elsewhere tells whether an action led away from the document in which it was
+// to be checked; only the top document can tell then where the page is.
+func elsewhere(err error) bool {
+	switch driver.KindOf(err) {
+	case driver.NoFrame, driver.NoWindow, driver.Stale:
+		return true
+	}
+	return errors.Is(err, page.ErrNoAnswer)
 }

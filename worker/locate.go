@@ -76,11 +76,8 @@ func (op *operation) await(ctx context.Context, at api.Locator, try attempt) (dr
 	var seen bool
 	ok, err := poll(ctx, func() (bool, error) {
 		f, err := op.find(ctx, at, try)
-		switch driver.KindOf(err) {
-		case driver.Stale:
-			return false, nil // replaced between two commands: look again
-		case driver.Context:
-			return false, nil // the deadline; poll ends
+		if passing(err) {
+			return false, nil
 		}
 		if err != nil {
 			return false, err
@@ -101,6 +98,14 @@ func (op *operation) await(ctx context.Context, at api.Locator, try attempt) (dr
 		return driver.Element{}, op.unusable(found)
 	}
 	return elementOf(found)
+}
+
+// passing tells whether the next look may go well: the page changed between
+// two commands, a dialog cut the script short (the next command tells of it), or
+// time is up, which ends the looking anyway.
+func passing(err error) bool {
+	kind := driver.KindOf(err)
+	return kind == driver.Stale || kind == driver.Context || errors.Is(err, page.ErrNoAnswer)
 }
 
 // find runs try, and finds the element by the driver first where a script cannot.

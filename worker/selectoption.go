@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"iemesh/api"
-	"iemesh/worker/driver"
 	"iemesh/worker/page"
 )
 
@@ -27,15 +26,11 @@ func selectOption(ctx context.Context, op *operation, in api.SelectInput) (api.S
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
 	seen, err := page.Selected(after, op.session.driver, op.guard)
-	switch driver.KindOf(err) {
-	case "":
-		if err != nil {
-			return result, err
-		}
-	case driver.NoFrame, driver.NoWindow, driver.Stale:
+	if elsewhere(err) {
 		result.PageState, err = op.state(ctx)
 		return result, err
-	default:
+	}
+	if err != nil {
 		result.PageState, err = op.unreadable(after, err)
 		return result, err
 	}

@@ -35,11 +35,22 @@ func (op *operation) read(ctx context.Context) (page.Doc, error) {
 	if err := op.session.top(ctx); err != nil {
 		return page.Doc{}, err
 	}
-	doc, err := page.State(ctx, op.session.driver, op.guard)
-	if errors.Is(err, page.ErrNoAnswer) { // IE's scripts end so when a dialog opens; the next command tells of it
+	var doc page.Doc
+	err := answered(func() (err error) {
 		doc, err = page.State(ctx, op.session.driver, op.guard)
-	}
+		return err
+	})
 	return doc, err
+}
+
+// answered tries again when a script ended without an answer, as it does when
+// a dialog opens meanwhile: the second command tells of the dialog.
+func answered(read func() error) error {
+	err := read()
+	if errors.Is(err, page.ErrNoAnswer) {
+		err = read()
+	}
+	return err
 }
 
 // described is the state of the top document, and remembers it.

@@ -39,22 +39,20 @@ func wait(ctx context.Context, op *operation, in api.WaitInput) (api.WaitResult,
 
 // waiter looks at a condition again and again.
 type waiter struct {
-	op    *operation
-	in    api.WaitInput
-	doc   page.Doc
-	since time.Time // when the page was first seen loaded
-	at    string    // its URL then
+	op      *operation
+	in      api.WaitInput
+	doc     page.Doc
+	entered bool      // the driver is in the frame
+	since   time.Time // when the page was first seen loaded
+	at      string    // its URL then
 }
 
 // try is one look. What was there a moment ago may be gone (a frame, its
 // document, the element): the next look starts from the top.
 func (w *waiter) try(ctx context.Context) (bool, error) {
 	holds, err := w.look(ctx)
-	switch driver.KindOf(err) {
-	case driver.Context:
-		return false, nil
-	case driver.Stale, driver.NoFrame:
-		w.op.session.inFrame = true
+	if passing(err) || driver.KindOf(err) == driver.NoFrame {
+		w.entered = false
 		return false, nil
 	}
 	return holds, err
@@ -62,10 +60,12 @@ func (w *waiter) try(ctx context.Context) (bool, error) {
 
 func (w *waiter) look(ctx context.Context) (bool, error) {
 	op := w.op
-	if !op.session.inFrame || len(w.in.Frame) == 0 || w.doc.URL == "" {
-		if there, err := op.enterNow(ctx, w.in.Frame); err != nil || !there {
+	if !w.entered {
+		there, err := op.enterNow(ctx, w.in.Frame)
+		if err != nil || !there {
 			return err == nil && w.in.Type == api.Gone, err
 		}
+		w.entered = true
 	}
 	if w.in.Target == nil {
 		return w.ask(ctx, nil)
