@@ -134,6 +134,17 @@ func TestCommands(t *testing.T) {
 	if at, _ := s.Locations(ctx); at[window] != secure.URL+"/" {
 		t.Errorf("locations %v", at)
 	}
+
+	left, err = s.CloseWindow(ctx)
+	must(t, err)
+	if len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+	select {
+	case <-s.Lost():
+	case <-ctx.Done():
+		t.Error("the session has no window and lives on")
+	}
 }
 
 func TestDialogs(t *testing.T) {
