@@ -161,6 +161,9 @@ func TestDialogs(t *testing.T) {
 	if message, ok := wantKind(t, err, DialogOpen).Dialog(); !ok || message != "on load" {
 		t.Errorf("message %q, %v", message, ok)
 	}
+	if strings.Contains(err.Error(), "on load") {
+		t.Errorf("the error quotes the page: %v", err)
+	}
 	window, err := s.Window(ctx)
 	must(t, err)
 	if at, ok := s.Locations(ctx); !ok || at[window] != url+"/load" {
