@@ -34,10 +34,10 @@ const (
 	Unknown          Kind = "unknown"
 )
 
-// Error is every failure of this package. Message comes from the driver and may
-// quote the page: it is for the hidden cause, not for the agent, except in the
-// kinds NotStarted and NotInstalled, NavigationFailed ("ERR_…") and
-// InvalidArgument.
+// Error is every failure of this package. Message is mostly the driver's and may
+// quote the page (a dialog, a script's exception, what covers an element), so Error
+// leaves it out, except for the kinds where it cannot. Of NavigationFailed it is the
+// bare reason, "ERR_CONNECTION_REFUSED".
 type Error struct {
 	Kind    Kind
 	W3C     string // the driver's own code; "" when it gave none
@@ -54,8 +54,11 @@ func (e *Error) Error() string {
 	if e.W3C != "" && e.W3C != string(e.Kind) {
 		s += " (" + e.W3C + ")"
 	}
-	if line, _, _ := strings.Cut(e.Message, "\n"); line != "" {
-		s += ": " + line
+	switch e.Kind {
+	case NotStarted, NotInstalled, NavigationFailed, InvalidArgument, Timeout, Context, Lost:
+		if line, _, _ := strings.Cut(e.Message, "\n"); line != "" {
+			s += ": " + line
+		}
 	}
 	return s
 }
@@ -126,15 +129,17 @@ var kinds = map[string]Kind{
 // message decides there.
 func classify(w3c, message string) (Kind, string) {
 	kind, ok := kinds[w3c]
+	if !ok || kind == Unknown || kind == NavigationFailed {
+		if _, name, ok := strings.Cut(message, "net::"); ok {
+			return NavigationFailed, name[:wordEnd(name)]
+		}
+	}
 	if ok && kind != Unknown {
 		return kind, message
 	}
-	if _, name, ok := strings.Cut(message, "net::"); ok {
-		return NavigationFailed, name[:wordEnd(name)]
-	}
 	low := strings.ToLower(message)
 	for _, sign := range []string{
-		"not connected to devtools", "disconnected", "not reachable", "session deleted", "target window already closed", "web view not found",
+		"not connected to devtools", "disconnected", "not reachable", "session deleted",
 		"unable to get browser",                             // IEDriver
 		"unable to execute request for an existing session", // Grid
 	} {
@@ -161,8 +166,9 @@ type shape byte
 const (
 	anything shape = iota
 	null
-	text     // a string, or null
-	nonempty // a string with something in it
+	text    // a string, or null
+	token   // a string that is no message
+	picture // a PNG in base64
 	object
 	list
 )
@@ -173,8 +179,10 @@ func (s shape) fits(value json.RawMessage) bool {
 		return string(value) == "null"
 	case text:
 		return value[0] == '"' || string(value) == "null"
-	case nonempty:
-		return value[0] == '"' && len(value) > 2
+	case token:
+		return value[0] == '"' && len(value) > 2 && !bytes.Contains(value, []byte(" "))
+	case picture:
+		return bytes.HasPrefix(value, []byte(`"iVBORw0KGgo`))
 	case object:
 		return value[0] == '{'
 	case list:

@@ -13,6 +13,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -30,8 +31,8 @@ type Config struct {
 	Warn        func(msg string) // told once per process what is unsafe; may be nil
 }
 
-// Check says whether Open can work here, without starting anything. Its error is
-// a NotInstalled that names the command which installs what is missing.
+// Check says whether Open can work here, without starting anything. A NotInstalled
+// error names the command that installs what is missing.
 func Check(cfg Config) error {
 	e, err := engineOf(cfg.Engine)
 	if err == nil {
@@ -53,7 +54,10 @@ type Session struct {
 	closing, gone chan struct{}
 }
 
-const quitLimit = 3 * time.Second
+const (
+	quitLimit  = 3 * time.Second
+	lastAnswer = 500 * time.Millisecond
+)
 
 var errClosed = errors.New("the session was closed")
 
@@ -173,7 +177,7 @@ func newSession(ctx context.Context, driver *client, t *tree, always map[string]
 	value, err := decode("open", object, r.status, r.body)
 	var e *Error
 	if errors.As(err, &e) {
-		e.Kind = NotStarted
+		e.Kind, e.Cause = NotStarted, errors.New(t.output.String())
 		return "", nil, e
 	}
 	var session struct {
@@ -196,6 +200,10 @@ func (s *Session) watch() {
 	select {
 	case <-s.life.Done():
 	case <-browser:
+		// The driver may be about to answer the command that ended it: closing the last window.
+		ctx, cancel := context.WithTimeout(context.Background(), lastAnswer)
+		s.Settled(ctx)
+		cancel()
 		s.lose(errors.New("the browser died"))
 	case <-s.tree.gone:
 		s.lose(errors.New("the driver died"))
@@ -281,7 +289,7 @@ func (s *Session) Locations(ctx context.Context) (urls map[string]string, ok boo
 	}
 	defer answer.Body.Close()
 	var targets []struct{ ID, Type, URL string }
-	if json.NewDecoder(answer.Body).Decode(&targets) != nil {
+	if json.NewDecoder(io.LimitReader(answer.Body, replyLimit)).Decode(&targets) != nil {
 		return nil, false
 	}
 	urls = map[string]string{}
