@@ -1,7 +1,8 @@
-package access
+package config
 
 import (
 	"encoding/json"
+	"errors"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,28 +20,36 @@ const shortSecret = 4
 // addressTail is what follows the path of a URL in a running text.
 var addressTail = regexp.MustCompile(`(\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s?#"'<>]*)[?#][^\s"'<>]*`)
 
-// hider returns a function that takes out of a text what the caller typed and
-// the queries of URLs. Messages are written to have neither; drivers, whose
-// words end up in causes, promise nothing. What stands in the audit may stay.
-func hider(entry *api.Entry, input json.RawMessage, audited map[string]any) func(string) string {
+// Scrubber returns a function that takes out of a text what the caller typed
+// and the queries of URLs. Messages are written to have neither; drivers, whose
+// words end up in causes, promise nothing. What the audit shows may stay.
+func Scrubber(call *api.Call) func(string) string {
 	var pairs []string
-	if entry != nil {
-		var values any
-		if json.Unmarshal(input, &values) == nil {
-			for _, secret := range freeTexts(entry.Input, values) {
-				if len(secret) < shortSecret || slices.Contains(texts(audited), secret) {
-					continue
-				}
-				for _, form := range []string{secret, strings.Trim(strconv.Quote(secret), `"`), strings.Trim(strconv.QuoteToASCII(secret), `"`)} {
-					pairs = append(pairs, form, "…")
-				}
-			}
+	for _, secret := range secrets(call) {
+		for _, form := range []string{secret, strings.Trim(strconv.Quote(secret), `"`), strings.Trim(strconv.QuoteToASCII(secret), `"`)} {
+			pairs = append(pairs, form, "…")
 		}
 	}
 	replacer := strings.NewReplacer(pairs...)
 	return func(s string) string {
 		return addressTail.ReplaceAllString(replacer.Replace(s), "$1")
 	}
+}
+
+// secrets are the texts of a call that may not be logged.
+func secrets(call *api.Call) []string {
+	entry, err := api.Lookup(call.Operation)
+	if err != nil {
+		return nil
+	}
+	var values any
+	if json.Unmarshal(call.Input, &values) != nil {
+		return nil
+	}
+	shown := texts(entry.Audit(call.Input))
+	return slices.DeleteFunc(freeTexts(entry.Input, values), func(s string) bool {
+		return len(s) < shortSecret || slices.Contains(shown, s)
+	})
 }
 
 // freeTexts are the strings of v that the caller is free to choose: neither
@@ -97,6 +106,28 @@ func texts(v any) []string {
 	}
 	walk(values)
 	return list
+}
+
+// maxCause bounds what a driver may write into the log, in runes.
+const maxCause = 300
+
+// Cause is what may be logged of the hidden cause of a failed call: that of
+// errors whose remedy is in the log, without what the caller typed. The causes
+// of all others describe pages; theirs is "".
+func Cause(call *api.Call, e *api.Error) string {
+	if e.Cause == nil {
+		return ""
+	}
+	switch e.Code {
+	case api.InternalError, api.BrowserError, api.DesktopUnavailable, api.DriverLost, api.WorkerUnavailable, api.OutcomeUnknown, api.Unauthorized:
+		text := e.Cause.Error()
+		// An error that wraps another of ours carries its cause in turn.
+		if inner, ok := errors.AsType[*api.Error](e.Cause); ok && inner.Cause != nil {
+			text += ": " + inner.Cause.Error()
+		}
+		return shorten(Scrubber(call)(text))
+	}
+	return ""
 }
 
 // shorten keeps the first line of what a driver says: below it are stack traces.

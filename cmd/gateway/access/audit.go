@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"iemesh/api"
+	"iemesh/cmd/config"
 )
 
 // audit writes one line for each call that a tool made, of what [api.Entry.Audit]
@@ -48,13 +48,9 @@ func panicked(value any) error {
 	}
 }
 
-// maxCause bounds what a driver may write into the log, in runes.
-const maxCause = 300
-
 func write(ctx context.Context, log *slog.Logger, call *api.Call, err error, took time.Duration) {
 	var input map[string]any
-	entry, unknown := api.Lookup(call.Operation)
-	if unknown == nil {
+	if entry, unknown := api.Lookup(call.Operation); unknown == nil {
 		input = entry.Audit(call.Input)
 	}
 	attrs := []slog.Attr{slog.String("tool", call.Tool)}
@@ -64,14 +60,13 @@ func write(ctx context.Context, log *slog.Logger, call *api.Call, err error, too
 	level := slog.LevelInfo
 	if err != nil {
 		level = slog.LevelError
-		hide := hider(entry, call.Input, input)
 		e := api.AsError(err)
-		attrs = append(attrs, slog.String("error", string(e.Code)), slog.String("message", hide(e.Message)))
+		attrs = append(attrs, slog.String("error", string(e.Code)), slog.String("message", config.Scrubber(call)(e.Message)))
 		if e.Reason != "" {
 			attrs = append(attrs, slog.String("reason", e.Reason))
 		}
-		if cause := causeOf(e); cause != "" {
-			attrs = append(attrs, slog.String("cause", shorten(hide(cause))))
+		if cause := config.Cause(call, e); cause != "" {
+			attrs = append(attrs, slog.String("cause", cause))
 		}
 	}
 	attrs = append(attrs, slog.Int64("durationMs", took.Milliseconds()))
@@ -85,22 +80,4 @@ func write(ctx context.Context, log *slog.Logger, call *api.Call, err error, too
 		}
 	}
 	log.LogAttrs(ctx, level, "", attrs...)
-}
-
-// causeOf is the hidden cause of errors whose remedy is in the log. The causes
-// of all others describe pages.
-func causeOf(e *api.Error) string {
-	if e.Cause == nil {
-		return ""
-	}
-	switch e.Code {
-	case api.InternalError, api.BrowserError, api.DesktopUnavailable, api.DriverLost, api.WorkerUnavailable, api.OutcomeUnknown, api.Unauthorized:
-		text := e.Cause.Error()
-		// An error that wraps another of ours carries its cause in turn.
-		if inner, ok := errors.AsType[*api.Error](e.Cause); ok && inner.Cause != nil {
-			text += ": " + inner.Cause.Error()
-		}
-		return text
-	}
-	return ""
 }
