@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"io"
 	"log/slog"
 	"net"
@@ -18,7 +17,6 @@ import (
 	"iemesh/cmd/gateway/mcpserver"
 	"iemesh/cmd/gateway/web"
 	"iemesh/worker"
-	"iemesh/worker/driver"
 )
 
 // How long browser_start may take; longer where IE mode may be behind.
@@ -41,18 +39,11 @@ func open(cfg *config.Gateway, own []uint16, log *slog.Logger) (*backend, error)
 		return connect(cfg)
 	}
 	w := worker.New(worker.Config{
-		Browser: driver.Config{
-			Engine: cfg.Engine, DriverPath: cfg.DriverPath, BrowserPath: cfg.EdgePath, Headless: cfg.Headless,
-			Warn: func(message string) { log.Warn("browser", "message", message) },
-		},
-		MaxSessions: cfg.MaxSessions, IdleTimeout: cfg.IdleTimeout, OwnPorts: own, Log: log,
+		Browser: cfg.Browser(log), MaxSessions: cfg.MaxSessions, IdleTimeout: cfg.IdleTimeout, OwnPorts: own, Log: log,
 	})
 	ready := func(context.Context) web.Readiness {
-		reasons, stats := w.Ready(), w.Stats()
-		return web.Readiness{
-			Ready: len(reasons) == 0, Reasons: reasons,
-			Slots: &web.Slots{Free: max(0, stats.MaxSessions-stats.Sessions), Max: stats.MaxSessions},
-		}
+		stats := w.Stats()
+		return web.ReadinessOf(w.Ready(), stats.Sessions, stats.MaxSessions)
 	}
 	return &backend{Worker: w, ready: ready, close: w.Close, local: w}, nil
 }
@@ -121,23 +112,19 @@ func serveStdio(ctx context.Context, cfg *config.Gateway, stdin io.ReadCloser, s
 }
 
 func serveHTTP(ctx context.Context, cfg *config.Gateway, log *slog.Logger) error {
-	var names access.Names
-	if cfg.TokenFile != "" {
-		tokens, err := link.LoadTokens(cfg.TokenFile)
-		if err != nil {
-			return cfg.Bad("token-file", "%w", err)
-		}
-		names = tokens
-	}
-	scheme, secure, err := tlsOf(&cfg.Common)
+	tokens, err := cfg.Tokens()
 	if err != nil {
 		return err
 	}
-	loopback, err := config.Loopback(cfg.Listen)
-	if err != nil {
-		return cfg.Bad("listen", "%w", err)
+	var names access.Names // nil, not an interface around nil: nobody needs a token
+	if tokens != nil {
+		names = tokens
 	}
-	l, err := web.Listen(ctx, cfg.Listen, loopback)
+	scheme, secure, err := cfg.TLS()
+	if err != nil {
+		return err
+	}
+	l, err := web.Listen(ctx, cfg.Listen, cfg.OnLoopback())
 	if err != nil {
 		return err
 	}
@@ -168,15 +155,4 @@ func serveHTTP(ctx context.Context, cfg *config.Gateway, log *slog.Logger) error
 	err = web.Serve(ctx, l, router, secure, log, server.Shutdown)
 	log.Info("stopped")
 	return err
-}
-
-// tlsOf is how a listener is secured: nil for plain HTTP.
-func tlsOf(cfg *config.Common) (scheme string, secure *tls.Config, err error) {
-	if cfg.TLSCert == "" {
-		return "http", nil, nil
-	}
-	if secure, err = link.ServerTLS(cfg.TLSCert, cfg.TLSKey); err != nil {
-		return "", nil, cfg.Bad("tls-cert", "%w", err)
-	}
-	return "https", secure, nil
 }
