@@ -82,8 +82,12 @@ func (r *record) join(ctx context.Context, fingerprint [sha256.Size]byte) (*api.
 	}
 	select {
 	case <-r.done:
-		return r.reply, r.err
 	case <-ctx.Done():
+	}
+	select {
+	case <-r.done: // also under an ended context: the outcome is known
+		return r.reply, r.err
+	default:
 		return nil, api.Errorf(api.OutcomeUnknown, "The operation is still running.").Because(ctx.Err())
 	}
 }
