@@ -265,3 +265,16 @@ func TestToolsForDocumentation(t *testing.T) {
 		t.Error("a server without tools is made")
 	}
 }
+
+func TestPlain(t *testing.T) {
+	for _, text := range []string{"", `a&b<c>`, `\u0026`, `\\u0026`, "\"\n\u2028顧客", `\`, `&\&`} {
+		escaped, _ := json.Marshal(text)
+		var back string
+		if err := json.Unmarshal(plain(escaped), &back); err != nil || back != text {
+			t.Errorf("%q became %s: %q, %v", text, plain(escaped), back, err)
+		}
+	}
+	if got := plain(json.RawMessage(`{"url":"/?a\u0026b\u003c\u003e"}`)); string(got) != `{"url":"/?a&b<>"}` {
+		t.Errorf("got %s", got)
+	}
+}
