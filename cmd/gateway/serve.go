@@ -16,7 +16,7 @@ import (
 	"iemesh/cmd/config"
 	"iemesh/cmd/gateway/access"
 	"iemesh/cmd/gateway/mcpserver"
-	"iemesh/cmd/gateway/web"
+	"iemesh/cmd/web"
 	"iemesh/worker"
 	"iemesh/worker/driver"
 )

@@ -18,7 +18,7 @@ import (
 	"iemesh/api"
 	"iemesh/api/link"
 	"iemesh/cmd/config"
-	"iemesh/cmd/gateway/web"
+	"iemesh/cmd/web"
 	"iemesh/worker"
 	"iemesh/worker/driver"
 )
