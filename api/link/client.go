@@ -21,6 +21,7 @@ import (
 
 const (
 	dialTime   = 3 * time.Second
+	readyTime  = 5 * time.Second
 	cancelTime = 2 * time.Second        // of one DELETE
 	cancelWait = 400 * time.Millisecond // for the outcome after a cancel has arrived
 )
@@ -45,6 +46,7 @@ type Client struct {
 	transport *http.Transport
 	http      *http.Client
 	silence   time.Duration
+	most      int64          // bytes of an answer
 	instance  atomic.Value   // string: the process that answered last
 	cancels   sync.WaitGroup // the DELETEs on their way
 }
@@ -72,7 +74,7 @@ func NewClient(opts ClientOptions) (*Client, error) {
 	dialer := &net.Dialer{Timeout: dialTime, KeepAliveConfig: net.KeepAliveConfig{
 		Enable: true, Idle: 5 * time.Second, Interval: 3 * time.Second, Count: 3,
 	}}
-	c := &Client{base: u.Scheme + "://" + u.Host, token: opts.Token, silence: silence}
+	c := &Client{base: u.Scheme + "://" + u.Host, token: opts.Token, silence: silence, most: maxReply}
 	c.transport = &http.Transport{
 		Proxy:               http.ProxyFromEnvironment, // which leaves loopback alone
 		DialContext:         dialer.DialContext,
@@ -188,8 +190,10 @@ func (c *Client) cancel(id string) <-chan struct{} {
 
 // Ready asks whether the worker could serve a session. The error is a
 // WORKER_UNAVAILABLE with the reasons that the worker gives: strings under
-// "reasons" in its /readyz.
+// "reasons" in its /readyz. It takes 5 seconds at most.
 func (c *Client) Ready(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, readyTime)
+	defer stop()
 	res, err := c.send(ctx, http.MethodGet, "/readyz", nil, "")
 	if err != nil {
 		return unavailable(err)

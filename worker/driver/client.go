@@ -18,9 +18,12 @@ import (
 )
 
 const (
-	commandLimit = 60 * time.Second // page-load and script limit of every command but Navigate
+	commandLimit = 60 * time.Second // page-load and script limit, but for Navigate
 	settleLimit  = 75 * time.Second // must exceed commandLimit: healthy commands end by then
+	replyLimit   = 64 << 20         // bytes; a page decides how long a dialog's text or a script's result is
 )
+
+var errTooLarge = errors.New("the answer is too large")
 
 // client sends one session's commands, one at a time.
 //
@@ -101,7 +104,9 @@ func (c *client) exchange(ctx context.Context, method, path string, body []byte)
 	}
 	defer answer.Body.Close()
 	r.status = answer.StatusCode
-	r.body, r.err = io.ReadAll(answer.Body)
+	if r.body, r.err = io.ReadAll(io.LimitReader(answer.Body, replyLimit+1)); len(r.body) > replyLimit {
+		return reply{err: errTooLarge}
+	}
 	return r
 }
 
@@ -119,15 +124,21 @@ func (c *client) send(o *op, want shape, method, path string, body []byte) (json
 		o.pending = answered
 		return nil, contextError(o.command, o.ctx, true)
 	}
-	if c.life.Err() != nil {
-		return nil, c.lost(o.command)
+	return c.read(o.command, want, r)
+}
+
+// read reads a reply, and ends the session if that says so.
+func (c *client) read(command string, want shape, r reply) (value json.RawMessage, err error) {
+	switch {
+	case r.err != nil && c.life.Err() != nil: // aborted
+		return nil, c.lost(command)
+	case errors.Is(r.err, errTooLarge):
+		return nil, &Error{Kind: Unknown, Command: command, Message: errTooLarge.Error()}
+	case r.err != nil:
+		err = &Error{Kind: Lost, Command: command, Message: "the driver does not answer", Cause: r.err}
+	default:
+		value, err = decode(command, want, r.status, r.body)
 	}
-	if r.err != nil {
-		e := &Error{Kind: Lost, Command: o.command, Message: "the driver does not answer", Cause: r.err}
-		c.lose(e)
-		return nil, e
-	}
-	value, err := decode(o.command, want, r.status, r.body)
 	if KindOf(err) == Lost {
 		c.lose(err)
 	}
@@ -163,10 +174,10 @@ func (c *client) acquire(ctx context.Context, command string) error {
 // do runs one command under ctx: run sends it, through tebeka or raw, and the
 // answer must have the shape want.
 func (c *client) do(ctx context.Context, command string, want shape, run func(*op) error) error {
-	return c.doWithin(ctx, commandLimit, command, want, run)
+	return c.doWithin(ctx, 0, command, want, run)
 }
 
-// doWithin is do with another page-load limit.
+// doWithin is do under a page-load limit; 0 leaves the one that is.
 func (c *client) doWithin(ctx context.Context, pageLoad time.Duration, command string, want shape, run func(*op) error) error {
 	if err := c.acquire(ctx, command); err != nil {
 		return err
@@ -181,16 +192,18 @@ func (c *client) doWithin(ctx context.Context, pageLoad time.Duration, command s
 			go c.settleDown(o) // which now holds the slot
 		}
 	}()
-	if err := c.limit(o, limits{pageLoad, commandLimit}); err != nil {
-		return err
+	if pageLoad > 0 {
+		if err := c.limit(o, limits{pageLoad, commandLimit}); err != nil {
+			return err
+		}
 	}
 	err := run(o)
-	var ours *Error
-	if err == nil || errors.As(err, &ours) { // inside the *url.Error of http.Client
-		if ours != nil {
-			return ours
-		}
+	if err == nil {
 		return nil
+	}
+	var ours *Error
+	if errors.As(err, &ours) { // inside the *url.Error of http.Client
+		return ours
 	}
 	return &Error{Kind: Unknown, Command: command, Message: "unreadable reply", Cause: err}
 }
@@ -222,13 +235,7 @@ func (c *client) settleDown(o *op) {
 	defer late.Stop()
 	select {
 	case r := <-o.pending:
-		if r.err == nil {
-			if _, err := decode(o.command, o.want, r.status, r.body); KindOf(err) == Lost {
-				c.lose(err)
-			}
-		} else {
-			c.lose(&Error{Kind: Lost, Command: o.command, Message: "the driver does not answer", Cause: r.err})
-		}
+		c.read(o.command, o.want, r)
 	case <-late.C:
 		c.lose(&Error{Kind: Lost, Command: o.command, Message: fmt.Sprintf("still running %s after its caller left", c.settle)})
 		<-o.pending
@@ -305,11 +312,8 @@ func (router) RoundTrip(q *http.Request) (*http.Response, error) {
 		return nil, errors.New("no such session")
 	}
 	c := route.(*client)
-	var value json.RawMessage
-	switch path, inside := strings.CutPrefix(q.URL.RequestURI(), sessionPath); {
-	case !inside: // POST /session of adopt
-		value = []byte(`{"sessionId":"own","capabilities":{}}`)
-	default:
+	value := json.RawMessage(`{"sessionId":"own","capabilities":{}}`) // for adopt's POST /session
+	if path, inside := strings.CutPrefix(q.URL.RequestURI(), sessionPath); inside {
 		o := c.op.Load()
 		if o == nil {
 			return nil, errors.New("command outside an operation")
@@ -329,8 +333,8 @@ func (router) RoundTrip(q *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// tebekas makes tebeka's element of ours, without a round trip.
-func (c *client) tebekas(e Element) (selenium.WebElement, error) {
+// element makes tebeka's element of ours, without a round trip.
+func (c *client) element(e Element) (selenium.WebElement, error) {
 	b, err := json.Marshal(map[string]Element{"value": e})
 	if err != nil {
 		return nil, err

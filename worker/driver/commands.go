@@ -45,6 +45,13 @@ func (s *Session) Navigate(ctx context.Context, url string, limit time.Duration)
 	return s.doWithin(ctx, limit, "navigate", null, func(*op) error { return s.wd.Get(url) })
 }
 
+// AllowLoads gives page loads the time that every action needs: under the shorter
+// limit that Navigate leaves behind, chromedriver would stop a load that a page
+// begins, and with it the answer to a form. It sends nothing when that limit is not in force.
+func (s *Session) AllowLoads(ctx context.Context) error {
+	return s.doWithin(ctx, commandLimit, "timeouts", null, func(*op) error { return nil })
+}
+
 // Execute runs a script in the current frame and returns its result as JSON.
 func (s *Session) Execute(ctx context.Context, script string, args []any) (result json.RawMessage, err error) {
 	if args == nil {
@@ -84,7 +91,7 @@ func (s *Session) Find(ctx context.Context, using, value string) (e Element, err
 // the answer; a click that opens a dialog is answered at once.
 func (s *Session) Click(ctx context.Context, e Element) error {
 	return s.do(ctx, "click", null, func(*op) error {
-		found, err := s.tebekas(e)
+		found, err := s.element(e)
 		if err != nil {
 			return err
 		}
@@ -97,7 +104,7 @@ func (s *Session) Click(ctx context.Context, e Element) error {
 // the keys replace it, and "\ue003" (Backspace) deletes it; if not, they go to the end.
 func (s *Session) SendKeys(ctx context.Context, e Element, keys string) error {
 	return s.do(ctx, "send keys", null, func(*op) error {
-		found, err := s.tebekas(e)
+		found, err := s.element(e)
 		if err != nil {
 			return err
 		}

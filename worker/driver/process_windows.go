@@ -1,10 +1,13 @@
 package driver
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -19,21 +22,35 @@ func Supervise() {}
 
 func smallSharedMemory() bool { return false }
 
-// lockName is a file in each session's folder that its owner holds open without sharing.
-const lockName = "owner.lock"
+// abandoned says whether nobody holds the folder's lock: then it can be removed.
+func abandoned(folder string) bool {
+	err := os.Remove(filepath.Join(folder, lockName))
+	if errors.Is(err, fs.ErrNotExist) {
+		info, err := os.Stat(folder)
+		return err == nil && old(info)
+	}
+	return err == nil
+}
 
-var sweepOnce sync.Once
+// endStrays has nothing to do: their job ended with their owner.
+func endStrays(folder string) {}
 
-// sweep removes the folders of owners that have died: a job ends their processes
-// but no files.
-func sweep() {
-	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
-	for _, folder := range folders {
-		// Only a lock that nobody holds can be removed; without one the folder is about to be made.
-		if os.Remove(filepath.Join(folder, lockName)) == nil {
-			os.RemoveAll(folder)
+// removeAll is os.RemoveAll in calls that Wine 8 has too.
+func removeAll(folder string) error {
+	var paths []string
+	filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil {
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	var failed error
+	for _, path := range slices.Backward(paths) {
+		if err := os.Remove(path); err != nil {
+			failed = err
 		}
 	}
+	return failed
 }
 
 // start starts a driver in a job object: the death of this process, however it

@@ -13,9 +13,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -30,8 +32,8 @@ type Config struct {
 	Warn        func(msg string) // told once per process what is unsafe; may be nil
 }
 
-// Check says whether Open can work here, without starting anything. Its error is
-// a NotInstalled that names the command which installs what is missing.
+// Check says whether Open can work here, without starting anything. A NotInstalled
+// error names the command that installs what is missing.
 func Check(cfg Config) error {
 	e, err := engineOf(cfg.Engine)
 	if err == nil {
@@ -53,7 +55,10 @@ type Session struct {
 	closing, gone chan struct{}
 }
 
-const quitLimit = 3 * time.Second
+const (
+	quitLimit  = 3 * time.Second
+	lastAnswer = 500 * time.Millisecond
+)
 
 var errClosed = errors.New("the session was closed")
 
@@ -196,6 +201,10 @@ func (s *Session) watch() {
 	select {
 	case <-s.life.Done():
 	case <-browser:
+		// The driver may be about to answer the command that ended it: closing the last window.
+		ctx, cancel := context.WithTimeout(context.Background(), lastAnswer)
+		s.Settled(ctx)
+		cancel()
 		s.lose(errors.New("the browser died"))
 	case <-s.tree.gone:
 		s.lose(errors.New("the driver died"))
@@ -264,10 +273,13 @@ func (s *Session) Ports() []int {
 // BrowserVersion returns the browser's version, "156.0.8078.114".
 func (s *Session) BrowserVersion() string { return s.version }
 
-// Locations returns the URL of each window by handle, without a WebDriver command:
-// also while a dialog is open or a command runs. ok is false when the
+// Location is a window and where it is.
+type Location struct{ Handle, URL string }
+
+// Locations returns the windows, those opened last at the end, without a WebDriver
+// command: also while a dialog is open or a command runs. ok is false when the
 // engine cannot tell.
-func (s *Session) Locations(ctx context.Context) (urls map[string]string, ok bool) {
+func (s *Session) Locations(ctx context.Context) (list []Location, ok bool) {
 	if s.debugger == "" {
 		return nil, false
 	}
@@ -281,14 +293,13 @@ func (s *Session) Locations(ctx context.Context) (urls map[string]string, ok boo
 	}
 	defer answer.Body.Close()
 	var targets []struct{ ID, Type, URL string }
-	if json.NewDecoder(answer.Body).Decode(&targets) != nil {
+	if json.NewDecoder(io.LimitReader(answer.Body, replyLimit)).Decode(&targets) != nil {
 		return nil, false
 	}
-	urls = map[string]string{}
-	for _, t := range targets {
+	for _, t := range slices.Backward(targets) { // the newest comes first
 		if t.Type == "page" { // its id is the window's handle
-			urls[t.ID] = t.URL
+			list = append(list, Location{t.ID, t.URL})
 		}
 	}
-	return urls, true
+	return list, true
 }

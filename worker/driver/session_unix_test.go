@@ -6,11 +6,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"image/png"
 	"io"
 	"log"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -35,7 +38,7 @@ func TestCommands(t *testing.T) {
 
 	window, err := s.Window(ctx)
 	must(t, err)
-	if at, ok := s.Locations(ctx); !ok || at[window] != url+"/" {
+	if at, ok := s.Locations(ctx); !ok || urlOf(at, window) != url+"/" {
 		t.Errorf("locations %v", at)
 	}
 
@@ -128,8 +131,19 @@ func TestCommands(t *testing.T) {
 	if got := eval(t, s, "return location.href"); got != `"chrome-error://chromewebdata/"` {
 		t.Errorf("at %s", got)
 	}
-	if at, _ := s.Locations(ctx); at[window] != secure.URL+"/" {
+	if at, _ := s.Locations(ctx); urlOf(at, window) != secure.URL+"/" {
 		t.Errorf("locations %v", at)
+	}
+
+	left, err = s.CloseWindow(ctx)
+	must(t, err)
+	if len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+	select {
+	case <-s.Lost():
+	case <-ctx.Done():
+		t.Error("the session has no window and lives on")
 	}
 }
 
@@ -147,9 +161,12 @@ func TestDialogs(t *testing.T) {
 	if message, ok := wantKind(t, err, DialogOpen).Dialog(); !ok || message != "on load" {
 		t.Errorf("message %q, %v", message, ok)
 	}
+	if strings.Contains(err.Error(), "on load") {
+		t.Errorf("the error quotes the page: %v", err)
+	}
 	window, err := s.Window(ctx)
 	must(t, err)
-	if at, ok := s.Locations(ctx); !ok || at[window] != url+"/load" {
+	if at, ok := s.Locations(ctx); !ok || urlOf(at, window) != url+"/load" {
 		t.Errorf("locations while a dialog is open: %v", at)
 	}
 	if message, err := s.DialogText(ctx); err != nil || message != "on load" {
@@ -177,7 +194,7 @@ func TestDialogs(t *testing.T) {
 	must(t, s.AcceptDialog(ctx))
 	windows, err := s.Windows(ctx)
 	must(t, err)
-	if _, known := at[windows[len(windows)-1]]; len(at) != 2 || len(windows) != 2 || !known {
+	if len(at) != 2 || len(windows) != 2 || at[1].Handle != windows[len(windows)-1] {
 		t.Errorf("locations %v, windows %v", at, windows)
 	}
 }
@@ -216,6 +233,7 @@ func TestPageLoadLimits(t *testing.T) {
 		t.Errorf("gave up after %s, limit rounded up is 1s", took)
 	}
 	load(t, s, url+"/")
+	must(t, s.AllowLoads(within(t, time.Second)))
 	if got := eval(t, s, "return 1"); got != "1" || s.limits != (limits{commandLimit, commandLimit}) {
 		t.Errorf("%s under %v", got, s.limits)
 	}
@@ -296,4 +314,25 @@ func TestFolderLeavesRoomForASocketPath(t *testing.T) {
 	if folder := newFolder(); len(folder)+len("/org.chromium.Chromium.scoped_dir.XXXXXX/SingletonSocket") > 103 {
 		t.Errorf("%s is too long", folder)
 	}
+}
+
+func TestDriverThatExitsAtOnceIsStartedAgain(t *testing.T) {
+	chromedriver, err := exec.LookPath("chromedriver")
+	must(t, err)
+	folder := t.TempDir()
+	flaky := filepath.Join(folder, "flaky")
+	must(t, os.WriteFile(flaky, []byte(fmt.Sprintf("#!/bin/sh\nmkdir %s/once && exit 1\nexec %s \"$@\"\n", folder, chromedriver)), 0o700))
+	emptied(t)
+	s, err := Open(t.Context(), Config{Engine: "chromium", DriverPath: flaky, Headless: "true"})
+	must(t, err)
+	s.Close()
+}
+
+func urlOf(list []Location, window string) string {
+	for _, l := range list {
+		if l.Handle == window {
+			return l.URL
+		}
+	}
+	return ""
 }
