@@ -174,7 +174,7 @@ func TestFields(t *testing.T) {
 		{"memo", "一行目\n二行目", api.Keys, false},
 		{"five", "123456789", api.Keys, true},
 		{"upper", "abc", api.Keys, true},
-		{"secret", "p@ss", api.Keys, false},
+		{"password", "p@ss", api.Keys, false},
 		{"number", "42", api.Keys, false},
 		{"date", "2026-11-30", api.Script, false},
 	} {
@@ -188,7 +188,7 @@ func TestFields(t *testing.T) {
 		switch {
 		case e.ID == "plain" && e.Value != "one+two":
 			t.Errorf("appended: %+v", e)
-		case e.ID == "secret" && e.Value != "":
+		case e.ID == "password" && e.Value != "":
 			t.Errorf("a password is shown: %+v", e)
 		}
 	}

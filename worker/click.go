@@ -14,10 +14,10 @@ func click(ctx context.Context, op *operation, in api.ClickInput) (api.PageState
 	if err := op.enter(ctx, in.Frame); err != nil {
 		return api.PageState{}, err
 	}
-	delivered, err := op.press(ctx, in.Target, func(ref page.Ref) (page.Found, error) {
+	done, err := op.press(ctx, in.Target, func(ref page.Ref) (page.Found, error) {
 		return page.Actionable(ctx, op.session.driver, op.guard, in.Target, ref)
 	})
-	if err != nil || !delivered {
+	if err != nil || !done {
 		return api.PageState{Loading: err == nil}, err
 	}
 	return op.state(ctx)
@@ -25,13 +25,13 @@ func click(ctx context.Context, op *operation, in api.ClickInput) (api.PageState
 
 // press waits until the element can be clicked and clicks it once. done is
 // false when the click was delivered and the driver still works on it.
-func (op *operation) press(ctx context.Context, at api.Locator, try func(ref page.Ref) (page.Found, error)) (done bool, err error) {
+func (op *operation) press(ctx context.Context, at api.Locator, try attempt) (done bool, err error) {
 	for {
-		found, err := op.await(ctx, at, try)
+		element, err := op.await(ctx, at, try)
 		if err != nil {
 			return false, err
 		}
-		err = op.session.driver.Click(ctx, found.Element)
+		err = op.session.driver.Click(ctx, element)
 		switch driver.KindOf(err) {
 		case driver.Intercepted, driver.NotInteractable, driver.Stale:
 			if ctx.Err() == nil {

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"iemesh/api"
@@ -19,8 +20,10 @@ func fill(ctx context.Context, op *operation, in api.FillInput) (api.FillResult,
 	if err := op.enter(ctx, in.Frame); err != nil {
 		return api.FillResult{}, err
 	}
-	field, err := op.await(ctx, in.Target, func(ref page.Ref) (page.Found, error) {
-		return page.Editable(ctx, op.session.driver, op.guard, in.Target, ref, in.Replaces())
+	var field page.Field
+	element, err := op.await(ctx, in.Target, func(ref page.Ref) (_ page.Found, err error) {
+		field, err = page.Editable(ctx, op.session.driver, op.guard, in.Target, ref, in.Replaces())
+		return field.Found, err
 	})
 	if err != nil {
 		return api.FillResult{}, err
@@ -29,36 +32,32 @@ func fill(ctx context.Context, op *operation, in api.FillInput) (api.FillResult,
 		return api.FillResult{}, api.Errorf(api.InvalidArgument, "text has a line break, but %s is a field of one line.", in.Target)
 	}
 	result := api.FillResult{Method: api.Keys}
-	if !field.ByScript && typeable(text) {
+	if field.Kind == page.TextField && typeable(text) {
 		keys := text
-		if keys == "" && in.Replaces() {
+		if keys == "" && in.Replaces() && !field.Empty {
 			keys = backspace
 		}
 		if keys != "" {
-			if done, err := acted(op.session.driver.SendKeys(ctx, field.Element, keys)); err != nil || !done {
+			if done, err := acted(op.session.driver.SendKeys(ctx, element, keys)); err != nil || !done {
 				result.Loading = err == nil
 				return result, err
 			}
 		}
 	}
-	return op.filled(ctx, text, result)
+	return op.filled(ctx, text, in.Replaces(), result)
 }
 
 // filled looks at what stands in the field now, and sets it by script where
 // typing did not do it. It is one command in the same document.
-func (op *operation) filled(ctx context.Context, text string, result api.FillResult) (api.FillResult, error) {
+func (op *operation) filled(ctx context.Context, text string, clear bool, result api.FillResult) (api.FillResult, error) {
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
-	seen, err := page.Filled(after, op.session.driver, op.guard, text)
-	switch driver.KindOf(err) {
-	case "":
-		if err != nil {
-			return result, err
-		}
-	case driver.NoFrame, driver.NoWindow, driver.Stale: // what was typed led the page elsewhere
+	seen, err := page.Filled(after, op.session.driver, op.guard, text, clear)
+	if elsewhere(err) {
 		result.PageState, err = op.state(ctx)
 		return result, err
-	default:
+	}
+	if err != nil {
 		result.PageState, err = op.unreadable(after, err)
 		return result, err
 	}
@@ -67,15 +66,6 @@ func (op *operation) filled(ctx context.Context, text string, result api.FillRes
 	}
 	result.PageState, err = op.stateOf(after, seen.Doc)
 	return result, err
-}
-
-// stateOf is the state after an action, from a document that was read already
-// if it told of the top one too.
-func (op *operation) stateOf(ctx context.Context, doc page.Doc) (api.PageState, error) {
-	if doc.TopURL == "" {
-		return op.state(ctx)
-	}
-	return op.withWindows(ctx, op.described(doc))
 }
 
 // maxTyped is the longest text that is typed; a longer one would take the
@@ -89,4 +79,14 @@ func typeable(text string) bool {
 	return len(text) <= maxTyped && !strings.ContainsFunc(text, func(r rune) bool {
 		return r > 0xFFFF || r >= 0xE000 && r <= 0xF8FF || r < ' ' && r != '\n' || r == 0x7F
 	})
+}
+
+// elsewhere tells whether an action led away from the document in which it was
+// to be checked; only the top document can tell then where the page is.
+func elsewhere(err error) bool {
+	switch driver.KindOf(err) {
+	case driver.NoFrame, driver.NoWindow, driver.Stale:
+		return true
+	}
+	return errors.Is(err, page.ErrNoAnswer)
 }

@@ -13,6 +13,10 @@ func inspect(ctx context.Context, op *operation, in api.InspectInput) (api.Inspe
 	if err := op.enter(ctx, in.Frame); err != nil {
 		return api.InspectResult{}, err
 	}
-	result, _, err := page.Inspect(ctx, op.session.driver, op.guard, in)
+	var result api.InspectResult
+	err := answered(func() (err error) {
+		result, _, err = page.Inspect(ctx, op.session.driver, op.guard, in)
+		return err
+	})
 	return result, err
 }

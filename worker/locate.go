@@ -2,7 +2,8 @@ package worker
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
+	"errors"
 
 	"iemesh/api"
 	"iemesh/worker/driver"
@@ -17,53 +18,98 @@ func (op *operation) enter(ctx context.Context, frames api.Frames) error {
 		return err
 	}
 	for _, frame := range frames {
-		found, err := op.await(ctx, frame, func(ref page.Ref) (page.Found, error) {
-			return page.FrameLocator(ctx, op.session.driver, op.guard, frame, ref)
-		})
+		element, err := op.await(ctx, frame, op.frame(ctx, frame))
 		if err != nil {
 			return err
 		}
-		op.session.inFrame = true
-		if err := op.session.driver.SwitchFrame(ctx, &found.Element); err != nil {
+		if err := op.step(ctx, element); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// enterNow is enter for one look: it reports whether the frames are there.
+func (op *operation) enterNow(ctx context.Context, frames api.Frames) (bool, error) {
+	if err := op.session.bring(ctx, op.window); err != nil {
+		return false, err
+	}
+	for _, frame := range frames {
+		found, err := op.find(ctx, frame, op.frame(ctx, frame))
+		if err != nil || found.Status != page.OK {
+			return false, err
+		}
+		element, err := elementOf(found)
+		if err != nil {
+			return false, err
+		}
+		if err := op.step(ctx, element); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// attempt looks for an element once; a nil ref leaves the search to the script.
+type attempt func(ref page.Ref) (page.Found, error)
+
+func (op *operation) frame(ctx context.Context, at api.Locator) attempt {
+	return func(ref page.Ref) (page.Found, error) {
+		if ref != nil { // found by the driver: whether it is a frame shows when it is entered
+			return page.Found{Status: page.OK, Ref: ref}, nil
+		}
+		return page.FrameLocator(ctx, op.session.driver, op.guard, at)
+	}
+}
+
+// step enters a frame.
+func (op *operation) step(ctx context.Context, frame driver.Element) error {
+	op.session.inFrame = true
+	return op.session.driver.SwitchFrame(ctx, &frame)
+}
+
 // await tries until the element that at names has the status OK, and says at
 // the deadline what was wrong with it last. Nothing has been done by then.
-func (op *operation) await(ctx context.Context, at api.Locator, try func(ref page.Ref) (page.Found, error)) (page.Found, error) {
+func (op *operation) await(ctx context.Context, at api.Locator, try attempt) (driver.Element, error) {
 	op.target = &at
 	var found page.Found
 	var seen bool
 	ok, err := poll(ctx, func() (bool, error) {
 		f, err := op.find(ctx, at, try)
-		switch driver.KindOf(err) {
-		case driver.Stale:
-			return false, nil // replaced between two commands: look again
-		case driver.Context:
-			return false, nil // the deadline; poll ends
+		if passing(err) {
+			return false, nil
 		}
 		if err != nil {
 			return false, err
 		}
 		found, seen = f, true
-		return f.Status == page.OK || f.Status.Final(), nil
+		switch f.Status {
+		case page.OK, page.NotEditable, page.NotSelect: // waiting does not change what it is
+			return true, nil
+		}
+		return false, nil
 	})
 	switch {
 	case err != nil:
-		return found, err
-	case !ok && (!seen || ctx.Err() == context.Canceled):
-		return found, notDelivered(ctx)
+		return driver.Element{}, err
+	case !ok && (!seen || errors.Is(ctx.Err(), context.Canceled)):
+		return driver.Element{}, notDelivered(ctx)
 	case found.Status != page.OK:
-		return found, op.unusable(found)
+		return driver.Element{}, op.unusable(found)
 	}
-	return found, nil
+	return elementOf(found)
+}
+
+// passing tells whether the next look may go well: the page changed between
+// two commands, a dialog cut the script short (the next command tells of it), or
+// time is up, which ends the looking anyway.
+func passing(err error) bool {
+	kind := driver.KindOf(err)
+	return kind == driver.Stale || kind == driver.Context || errors.Is(err, page.ErrNoAnswer)
 }
 
 // find runs try, and finds the element by the driver first where a script cannot.
-func (op *operation) find(ctx context.Context, at api.Locator, try func(ref page.Ref) (page.Found, error)) (page.Found, error) {
+func (op *operation) find(ctx context.Context, at api.Locator, try attempt) (page.Found, error) {
 	if at.By != api.ByXPath {
 		found, err := try(nil)
 		if err != nil || found.Status != page.NeedsFind {
@@ -77,7 +123,18 @@ func (op *operation) find(ctx context.Context, at api.Locator, try func(ref page
 	if err != nil {
 		return page.Found{}, err
 	}
-	return try(&element)
+	ref, err := json.Marshal(element)
+	if err != nil {
+		return page.Found{}, err
+	}
+	return try(ref)
+}
+
+func elementOf(found page.Found) (element driver.Element, err error) {
+	if err = json.Unmarshal(found.Ref, &element); err != nil {
+		err = api.Errorf(api.StaleElementReference, "The page replaced the element meanwhile. Look at it again.").Because(err)
+	}
+	return element, err
 }
 
 func using(by api.Strategy) string {
@@ -90,15 +147,27 @@ func using(by api.Strategy) string {
 // unusable is the error for an element that did not become what it must be.
 func (op *operation) unusable(found page.Found) *api.Error {
 	at := op.target
-	failure := api.Errorf(api.ElementNotInteractable, "%s", "")
+	var failure *api.Error
 	switch found.Status {
 	case page.Missing:
 		failure = api.Errorf(api.ElementNotFound, "Element was not found: %s", at)
+	case page.NoOption:
+		failure = api.Errorf(api.ElementNotFound, "The select %s has no such option. inspect it, or choose by index.", at)
 	case page.Covered:
-		failure.Message = fmt.Sprintf("Element %s is covered by %s.", at, found.By)
+		failure = api.Errorf(api.ElementNotInteractable, "Element %s is covered by %s.", at, found.By)
 	default:
-		failure.Message = fmt.Sprintf("Element %s %s.", at, found.Status)
+		failure = api.Errorf(api.ElementNotInteractable, "Element %s %s.", at, obstacles[found.Status])
 	}
 	failure.Selector = at
 	return failure
+}
+
+// obstacles completes the sentence "Element id=x …".
+var obstacles = map[page.Status]string{
+	page.Hidden:         "is not visible",
+	page.Disabled:       "is disabled",
+	page.ReadOnly:       "is read-only",
+	page.NotEditable:    "takes no text",
+	page.NotSelect:      "is not a select",
+	page.OptionDisabled: "has that option, but it is disabled",
 }

@@ -52,10 +52,10 @@ func (op *operation) arrived(ctx context.Context, before, wanted string) (api.Pa
 	if err != nil {
 		return op.unreadable(after, err)
 	}
-	if !doc.Fresh || doc.TopURL == before && doc.TopURL != wanted || doc.Origin == "" {
+	if !doc.Fresh || doc.URL == before && doc.URL != wanted || doc.Blank {
 		return api.PageState{}, op.notArrived()
 	}
-	st := op.described(doc)
+	st := op.described(doc.URL, doc.Title)
 	st.Loading = true
 	return op.withWindows(after, st)
 }

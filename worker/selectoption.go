@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"iemesh/api"
-	"iemesh/worker/driver"
 	"iemesh/worker/page"
 )
 
@@ -14,11 +13,10 @@ func selectOption(ctx context.Context, op *operation, in api.SelectInput) (api.S
 	if err := op.enter(ctx, in.Frame); err != nil {
 		return api.SelectResult{}, err
 	}
-	var option page.Found
-	done, err := op.press(ctx, in.Target, func(ref page.Ref) (found page.Found, err error) {
-		found, err = page.Option(ctx, op.session.driver, op.guard, in.Target, ref, in.By, string(in.Value))
-		option = found
-		return found, err
+	var option page.Choice
+	done, err := op.press(ctx, in.Target, func(ref page.Ref) (_ page.Found, err error) {
+		option, err = page.Option(ctx, op.session.driver, op.guard, in.Target, ref, in.By, string(in.Value))
+		return option.Found, err
 	})
 	result := api.SelectResult{Text: option.Text, Value: option.Value, Index: option.Index}
 	if err != nil || !done {
@@ -28,15 +26,11 @@ func selectOption(ctx context.Context, op *operation, in api.SelectInput) (api.S
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
 	seen, err := page.Selected(after, op.session.driver, op.guard)
-	switch driver.KindOf(err) {
-	case "":
-		if err != nil {
-			return result, err
-		}
-	case driver.NoFrame, driver.NoWindow, driver.Stale:
+	if elsewhere(err) {
 		result.PageState, err = op.state(ctx)
 		return result, err
-	default:
+	}
+	if err != nil {
 		result.PageState, err = op.unreadable(after, err)
 		return result, err
 	}

@@ -22,7 +22,7 @@ func (op *operation) state(ctx context.Context) (api.PageState, error) {
 		if err != nil {
 			return st, err
 		}
-		st = op.described(doc)
+		st = op.described(doc.URL, doc.Title)
 	case driver.NoWindow: // the action closed its window
 	default:
 		return op.unreadable(after, err)
@@ -35,14 +35,38 @@ func (op *operation) read(ctx context.Context) (page.Doc, error) {
 	if err := op.session.top(ctx); err != nil {
 		return page.Doc{}, err
 	}
-	return page.State(ctx, op.session.driver, op.guard)
+	var doc page.Doc
+	err := answered(func() (err error) {
+		doc, err = page.State(ctx, op.session.driver, op.guard)
+		return err
+	})
+	return doc, err
 }
 
-// described is the state that doc shows, and remembers it.
-func (op *operation) described(doc page.Doc) api.PageState {
-	op.window.url = doc.TopURL
-	op.window.visited = op.window.visited || doc.Origin != ""
-	return api.PageState{URL: doc.TopURL, Title: &doc.TopTitle}
+// answered tries again when a script ended without an answer, as it does when
+// a dialog opens meanwhile: the second command tells of the dialog.
+func answered(read func() error) error {
+	err := read()
+	if errors.Is(err, page.ErrNoAnswer) {
+		err = read()
+	}
+	return err
+}
+
+// described is the state of the top document, and remembers it.
+func (op *operation) described(url, title string) api.PageState {
+	op.window.url = url
+	op.window.visited = op.window.visited || op.origin != ""
+	return api.PageState{URL: url, Title: &title}
+}
+
+// stateOf is the state after an action, from a document that was read already
+// if it told of the top one too.
+func (op *operation) stateOf(ctx context.Context, doc page.Doc) (api.PageState, error) {
+	if doc.TopURL == nil || doc.TopTitle == nil {
+		return op.state(ctx)
+	}
+	return op.withWindows(ctx, op.described(*doc.TopURL, *doc.TopTitle))
 }
 
 // withWindows adds the windows that no result has told of. One command.

@@ -28,34 +28,31 @@ func wait(ctx context.Context, op *operation, in api.WaitInput) (api.WaitResult,
 		return api.WaitResult{}, w.timeout(ctx)
 	}
 	result := api.WaitResult{Type: in.Type, WaitedMs: time.Since(start).Milliseconds()}
-	if w.doc.TopURL == "" {
+	if w.doc.TopURL == nil || w.doc.TopTitle == nil {
 		result.PageState, err = op.state(ctx)
 		return result, err
 	}
-	result.PageState = op.described(w.doc)
+	result.PageState = op.described(*w.doc.TopURL, *w.doc.TopTitle)
 	result.NewWindows = op.announce(ctx)
 	return result, nil
 }
 
 // waiter looks at a condition again and again.
 type waiter struct {
-	op    *operation
-	in    api.WaitInput
-	doc   page.Doc
-	last  page.Status
-	since time.Time // when the page was first seen loaded
-	at    string    // its URL then
+	op      *operation
+	in      api.WaitInput
+	doc     page.Doc
+	entered bool      // the driver is in the frame
+	since   time.Time // when the page was first seen loaded
+	at      string    // its URL then
 }
 
 // try is one look. What was there a moment ago may be gone (a frame, its
 // document, the element): the next look starts from the top.
 func (w *waiter) try(ctx context.Context) (bool, error) {
 	holds, err := w.look(ctx)
-	switch driver.KindOf(err) {
-	case driver.Context:
-		return false, nil
-	case driver.Stale, driver.NoFrame:
-		w.op.session.inFrame = true
+	if passing(err) || driver.KindOf(err) == driver.NoFrame {
+		w.entered = false
 		return false, nil
 	}
 	return holds, err
@@ -63,25 +60,26 @@ func (w *waiter) try(ctx context.Context) (bool, error) {
 
 func (w *waiter) look(ctx context.Context) (bool, error) {
 	op := w.op
-	if !op.session.inFrame || len(w.in.Frame) == 0 || w.doc.URL == "" {
-		if there, err := op.enterNow(ctx, w.in.Frame); err != nil || !there {
-			w.last = page.Missing
+	if !w.entered {
+		there, err := op.enterNow(ctx, w.in.Frame)
+		if err != nil || !there {
 			return err == nil && w.in.Type == api.Gone, err
 		}
+		w.entered = true
 	}
 	if w.in.Target == nil {
 		return w.ask(ctx, nil)
 	}
-	found, err := op.find(ctx, *w.in.Target, func(ref page.Ref) (page.Found, error) {
-		seen, err := page.Holds(ctx, op.session.driver, op.guard, w.in, ref)
+	var seen page.Held
+	found, err := op.find(ctx, *w.in.Target, func(ref page.Ref) (_ page.Found, err error) {
+		seen, err = page.Holds(ctx, op.session.driver, op.guard, w.in, ref)
 		w.doc = seen.Doc
-		return page.Found{Doc: seen.Doc, Status: seen.Status, Holds: seen.Holds}, err
+		return page.Found{Status: seen.Status}, err
 	})
-	w.last = found.Status
-	if found.Status == page.Missing && w.in.Type == api.Gone {
-		return err == nil, err
+	if err != nil {
+		return false, err
 	}
-	return found.Holds, err
+	return seen.Holds || found.Status == page.Missing && w.in.Type == api.Gone, nil
 }
 
 // ask is a look at a condition without an element.

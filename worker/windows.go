@@ -45,7 +45,7 @@ func findPage(ctx context.Context, op *operation, in api.PageFindInput) (api.Pag
 		result.PageState, err = op.unreadable(ctx, err)
 		return result, err
 	}
-	result.PageState = op.described(doc)
+	result.PageState = op.described(doc.URL, doc.Title)
 	result.NewWindows = op.announce(ctx)
 	return result, nil
 }
@@ -58,7 +58,7 @@ func (op *operation) choose(ctx context.Context, in api.PageFindInput) (*window,
 	if in.Index != nil {
 		at := slices.IndexFunc(op.session.alive(), func(w *window) bool { return w.index == *in.Index })
 		if at < 0 {
-			return nil, api.Errorf(api.WindowNotFound, "There is no window with index %d. %s", *in.Index, op.indexes())
+			return nil, api.Errorf(api.WindowNotFound, "There is no window with index %d; there are %v.", *in.Index, indexes(op.session.alive()))
 		}
 		return op.session.alive()[at], nil
 	}
@@ -86,4 +86,12 @@ func (op *operation) choose(ctx context.Context, in api.PageFindInput) (*window,
 		newest = alive[len(alive)-1]
 	}
 	return newest, nil
+}
+
+func indexes(windows []*window) []int {
+	var list []int
+	for _, w := range windows {
+		list = append(list, w.index)
+	}
+	return list
 }

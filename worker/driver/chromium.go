@@ -64,7 +64,7 @@ var warnRoot sync.Once
 func (c chromium) launch(cfg Config, p programs, folder string, port int) launch {
 	args := []string{
 		"--user-data-dir=" + filepath.Join(folder, "profile"),
-		"--window-size=1280,720",
+		"--window-size=1280,863", // of which a headless page gets 1280x720
 		"--no-default-browser-check",
 		"--disable-component-update",
 	}

@@ -35,6 +35,11 @@ func (e *Element) UnmarshalJSON(b []byte) error {
 // Navigate loads a page under the driver's page-load limit of limit, rounded up to
 // whole seconds (IEDriver's unit). When the limit passes, chromedriver stops the
 // load; the error is a Timeout.
+//
+// Success does not mean that the page is there. Chromium answers it at once when the
+// page opens a dialog as it loads, and also when it shows an error page of its own
+// (bad certificates, unsafe ports, missing files): then location.href is
+// "chrome-error://chromewebdata/" while Locations gives the URL asked for.
 func (s *Session) Navigate(ctx context.Context, url string, limit time.Duration) error {
 	limit = max((limit + time.Second - 1).Truncate(time.Second), time.Second)
 	return s.doWithin(ctx, limit, "navigate", null, func(*op) error { return s.wd.Get(url) })
@@ -73,8 +78,10 @@ func (s *Session) Find(ctx context.Context, using, value string) (e Element, err
 	return e, err
 }
 
-// Click clicks the middle of an element. Driver and page-load limit decide how long a
-// navigation that it starts holds the answer.
+// Click clicks the middle of an element. The driver answers when the navigation that
+// it starts is over: measured with chromedriver 156, a link to a server that never
+// answers holds it until the page-load limit, which stops the load, and a Timeout is
+// the answer; a click that opens a dialog is answered at once.
 func (s *Session) Click(ctx context.Context, e Element) error {
 	return s.do(ctx, "click", null, func(*op) error {
 		found, err := s.tebekas(e)
@@ -85,8 +92,9 @@ func (s *Session) Click(ctx context.Context, e Element) error {
 	})
 }
 
-// SendKeys types text at the end of an element's value; characters of the
-// W3C key table ("\ue007" is Enter) are keys.
+// SendKeys types into an element; characters of the W3C key table ("\ue007" is
+// Enter) are keys. If the element has the focus already, its selection stays, so that
+// the keys replace it, and "\ue003" (Backspace) deletes it; if not, they go to the end.
 func (s *Session) SendKeys(ctx context.Context, e Element, keys string) error {
 	return s.do(ctx, "send keys", null, func(*op) error {
 		found, err := s.tebekas(e)
@@ -109,11 +117,14 @@ func (s *Session) ParentFrame(ctx context.Context) error {
 
 // Window returns the handle of the current window.
 func (s *Session) Window(ctx context.Context) (handle string, err error) {
-	err = s.do(ctx, "window", nonempty, func(*op) (err error) { handle, err = s.wd.CurrentWindowHandle(); return err })
+	err = s.do(ctx, "window", token, func(*op) (err error) { handle, err = s.wd.CurrentWindowHandle(); return err })
 	return handle, err
 }
 
-// Windows returns the handles of all windows, in no order that means anything.
+// Windows returns the handles of all windows, in no order that means anything. Do not
+// call it while a dialog is open: if the same script opened a window before the dialog,
+// chromedriver never answers (measured), and
+// that costs the session. Locations tells the handles then.
 func (s *Session) Windows(ctx context.Context) (handles []string, err error) {
 	err = s.do(ctx, "windows", list, func(*op) (err error) { handles, err = s.wd.WindowHandles(); return err })
 	return handles, err
@@ -140,7 +151,7 @@ func (s *Session) NewWindow(ctx context.Context) (string, error) {
 
 // Screenshot returns the viewport as PNG.
 func (s *Session) Screenshot(ctx context.Context) (png []byte, err error) {
-	err = s.raw(ctx, "screenshot", nonempty, http.MethodGet, "/screenshot", nil, &png)
+	err = s.raw(ctx, "screenshot", picture, http.MethodGet, "/screenshot", nil, &png)
 	return png, err
 }
 
@@ -150,7 +161,8 @@ func (s *Session) DialogText(ctx context.Context) (message string, err error) {
 	return message, err
 }
 
-// AcceptDialog presses OK.
+// AcceptDialog presses OK. It is answered at once; if the page goes on to a server that
+// does not answer, it is the next command that waits.
 func (s *Session) AcceptDialog(ctx context.Context) error {
 	return s.do(ctx, "accept dialog", null, func(*op) error { return s.wd.AcceptAlert() })
 }

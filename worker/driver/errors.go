@@ -126,15 +126,17 @@ var kinds = map[string]Kind{
 // message decides there.
 func classify(w3c, message string) (Kind, string) {
 	kind, ok := kinds[w3c]
+	if !ok || kind == Unknown || kind == NavigationFailed {
+		if _, name, ok := strings.Cut(message, "net::"); ok {
+			return NavigationFailed, name[:wordEnd(name)]
+		}
+	}
 	if ok && kind != Unknown {
 		return kind, message
 	}
-	if _, name, ok := strings.Cut(message, "net::"); ok {
-		return NavigationFailed, name[:wordEnd(name)]
-	}
 	low := strings.ToLower(message)
 	for _, sign := range []string{
-		"not connected to devtools", "disconnected", "not reachable", "session deleted", "target window already closed", "web view not found",
+		"not connected to devtools", "disconnected", "not reachable", "session deleted",
 		"unable to get browser",                             // IEDriver
 		"unable to execute request for an existing session", // Grid
 	} {
@@ -161,8 +163,9 @@ type shape byte
 const (
 	anything shape = iota
 	null
-	text     // a string, or null
-	nonempty // a string with something in it
+	text    // a string, or null
+	token   // a string that is no message
+	picture // a PNG in base64
 	object
 	list
 )
@@ -173,8 +176,10 @@ func (s shape) fits(value json.RawMessage) bool {
 		return string(value) == "null"
 	case text:
 		return value[0] == '"' || string(value) == "null"
-	case nonempty:
-		return value[0] == '"' && len(value) > 2
+	case token:
+		return value[0] == '"' && len(value) > 2 && !bytes.Contains(value, []byte(" "))
+	case picture:
+		return bytes.HasPrefix(value, []byte(`"iVBORw0KGgo`))
 	case object:
 		return value[0] == '{'
 	case list:

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -34,11 +35,16 @@ func (t *tree) end() {
 
 const folderPrefix = "iemesh-"
 
-// newFolder names a folder that does not exist yet. The name is short, because
-// Chromium puts a socket in it and socket paths are limited to about 100 bytes,
-// and unique, because strays are recognised by it.
+// newFolder names a folder that does not exist yet. Strays are recognised by it, so
+// it is unique; and it is short, because Chromium puts a socket below it, whose path
+// has about 100 bytes: under a temporary folder of 44 it exits at once (measured), and
+// that of macOS has 49.
 func newFolder() string {
-	return filepath.Join(os.TempDir(), folderPrefix+strings.ToLower(rand.Text()[:12]))
+	base := os.TempDir()
+	if runtime.GOOS != "windows" && len(base) > 30 {
+		base = "/tmp"
+	}
+	return filepath.Join(base, folderPrefix+strings.ToLower(rand.Text()[:8]))
 }
 
 // removeFolder also bears with files that a process just killed still holds

@@ -61,7 +61,7 @@ func supervise() int {
 
 // start starts a driver under a supervisor.
 func start(p program) (*tree, error) {
-	self, err := os.Executable()
+	self, err := ownProgram()
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func start(p program) (*tree, error) {
 	}
 	t := &tree{gone: make(chan struct{}), output: new(tail)}
 	cmd := exec.Command(self)
-	cmd.Env = []string{supervisorMark + "=1"}
+	cmd.Env = append(os.Environ(), supervisorMark+"=1")
 	cmd.Stdout, cmd.Stderr = t.output, t.output
 	// A survivor that holds the output open must not hold us when the supervisor was killed.
 	cmd.WaitDelay = 50 * time.Millisecond

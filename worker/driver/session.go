@@ -173,7 +173,7 @@ func newSession(ctx context.Context, driver *client, t *tree, always map[string]
 	value, err := decode("open", object, r.status, r.body)
 	var e *Error
 	if errors.As(err, &e) {
-		e.Kind = NotStarted
+		e.Kind, e.Cause = NotStarted, errors.New(t.output.String())
 		return "", nil, e
 	}
 	var session struct {

@@ -1,0 +1,138 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"iemesh/api"
+)
+
+// recoverPanics keeps a fault in one call from ending the process: the SDK runs
+// handlers on goroutines of its own and recovers nothing. What a panic says may
+// hold content of a page, so only its type and place are logged.
+func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			s.options.Log.ErrorContext(ctx, "panic", "method", method, "type", fmt.Sprintf("%T", p), "at", panicked())
+			if method == "tools/call" {
+				res, err = errorResult(api.Errorf(api.InternalError, "Something went wrong inside iemesh; the action may have happened.")), nil
+				return
+			}
+			res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+		}()
+		return next(ctx, method, req)
+	}
+}
+
+// panicked is the line that panicked, called from the deferred function.
+func panicked() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "runtime.") {
+			return fmt.Sprintf("%s:%d", f.Function, f.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+// pinVersion makes an MCP session remember the version that initialize was
+// answered with. The SDK (v1.8.0) stores the one that was asked for, and would
+// send results of 2026-07-28 to a client that was told 2025-11-25.
+func pinVersion(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if p, ok := req.GetParams().(*mcp.InitializeParams); ok && p != nil && p.ProtocolVersion > lastWithSessions {
+			p.ProtocolVersion = lastWithSessions
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// gate refuses the methods of features that are not offered; the SDK would
+// answer them with empty lists.
+func gate(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		switch family, _, _ := strings.Cut(method, "/"); family {
+		case "prompts", "resources", "logging", "completion":
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found: " + method}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+var (
+	errSessionOver = errors.New("the MCP session is over")
+	errShutdown    = errors.New("the gateway is shutting down")
+)
+
+// sessions are the MCP sessions over HTTP, by id.
+type sessions struct{ m sync.Map }
+
+// session ends with its MCP session, and every call of it then ends too.
+type session struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	owner  string
+}
+
+// cancel ends the running calls of a session, if user owns it. To be called
+// before the SDK closes it, which waits for them.
+func (s *sessions) cancel(id, user string) {
+	if v, ok := s.m.Load(id); ok && v.(*session).owner == user {
+		v.(*session).cancel(errSessionOver)
+	}
+}
+
+// bindSession ends calls with the MCP session that they belong to, and with the
+// server. It also follows the life of MCP sessions, for which the SDK has no
+// hook.
+func (s *Server) bindSession(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(s.base, func() { cancel(context.Cause(s.base)) })()
+		ss, ok := req.GetSession().(*mcp.ServerSession)
+		if !ok || ss.ID() == "" {
+			return next(ctx, method, req)
+		}
+		if method == "initialize" {
+			s.follow(ss, principalOf(req))
+		}
+		if v, ok := s.sessions.m.Load(ss.ID()); ok {
+			over := v.(*session).ctx
+			defer context.AfterFunc(over, func() { cancel(context.Cause(over)) })()
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// follow remembers an MCP session until it is over.
+func (s *Server) follow(ss *mcp.ServerSession, principal string) {
+	id := ss.ID()
+	ctx, cancel := context.WithCancelCause(s.base)
+	if _, known := s.sessions.m.LoadOrStore(id, &session{ctx, cancel, principal}); known {
+		cancel(nil)
+		return
+	}
+	c := s.callers.begin(callerKey{principal, id})
+	go func() {
+		_ = ss.Wait()
+		cancel(errSessionOver)
+		s.sessions.m.Delete(id)
+		s.callers.end(c)
+	}()
+}

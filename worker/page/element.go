@@ -1,0 +1,166 @@
+package page
+
+import (
+	"context"
+
+	"iemesh/api"
+)
+
+// Status says whether an element can be used, and what is in the way.
+type Status string
+
+// The statuses.
+const (
+	OK             Status = "ok"
+	Missing        Status = "missing"        // no element matches
+	NeedsFind      Status = "find"           // a script cannot search that way here: find it by the driver, pass the Ref
+	Hidden         Status = "hidden"         // not displayed, or out of view for good
+	Disabled       Status = "disabled"       // itself, or its fieldset
+	Covered        Status = "covered"        // something else gets the click; By says what
+	ReadOnly       Status = "readOnly"       // a field for reading only
+	NotEditable    Status = "notEditable"    // takes no text
+	NotSelect      Status = "notSelect"      // not a select
+	NoOption       Status = "noOption"       // the select has no such option
+	OptionDisabled Status = "optionDisabled" // it has, and it cannot be chosen
+)
+
+// Found is an element that was looked for. Ref is set when Status is OK.
+type Found struct {
+	Doc    `json:"-"`
+	Status Status `json:"status"`
+	By     string `json:"by"` // what covers it: div#cover "読込中"
+	Ref    Ref    `json:"-"`
+}
+
+type targetInput struct {
+	Locator api.Locator `json:"locator"`
+	Clear   bool        `json:"clear"`
+}
+
+// look runs a script that ends with an element, into out, whose Found it fills.
+func look(ctx context.Context, ex Executor, guard Guard, s script, input any, ref Ref, out any, found *Found) error {
+	found.Status = Missing // of a page of which nothing is read
+	doc, el, err := run(ctx, ex, guard, s, input, ref, out)
+	found.Doc, found.Ref = doc, el
+	return err
+}
+
+// Actionable looks for the element, or takes ref if not nil, and checks that a
+// click would reach it: displayed, enabled, brought into view, and not covered
+// at the centre of its first visible box.
+func Actionable(ctx context.Context, ex Executor, guard Guard, loc api.Locator, ref Ref) (Found, error) {
+	var f Found
+	err := look(ctx, ex, guard, actionableScript, targetInput{Locator: loc}, ref, &f, &f)
+	return f, err
+}
+
+// FrameLocator looks for the first frame or iframe that matches.
+func FrameLocator(ctx context.Context, ex Executor, guard Guard, loc api.Locator) (Found, error) {
+	var f Found
+	err := look(ctx, ex, guard, frameScript, targetInput{Locator: loc}, nil, &f, &f)
+	return f, err
+}
+
+// FieldKind says how a text gets into a field.
+type FieldKind string
+
+// The kinds of fields.
+const (
+	TextField   FieldKind = "text"   // by keys
+	ScriptField FieldKind = "script" // date, time, month, week, color, range: by [Filled] alone
+)
+
+// Field is a field that was made ready for keys.
+type Field struct {
+	Found
+	Kind    FieldKind `json:"kind"`
+	OneLine bool      `json:"oneLine"` // a line break would not fit in
+	Empty   bool      `json:"empty"`   // held nothing
+}
+
+// Editable is [Actionable] for typing. It focuses the field, selects its
+// content when clear is set, so that keys replace it, else puts the caret at the
+// end, and remembers the field for [Filled].
+func Editable(ctx context.Context, ex Executor, guard Guard, loc api.Locator, ref Ref, clear bool) (Field, error) {
+	var f Field
+	err := look(ctx, ex, guard, editableScript, targetInput{loc, clear}, ref, &f, &f.Found)
+	return f, err
+}
+
+// Fill is what became of a text that was typed.
+type Fill struct {
+	Doc     `json:"-"`
+	Gone    bool           `json:"gone"` // the remembered field is no longer in the document
+	Method  api.FillMethod `json:"method"`
+	Differs bool           `json:"differs"` // the page changed the text
+}
+
+// Filled reads the field that [Editable] remembered, after the keys of want
+// were sent with the same clear. If the field still holds its old value, or
+// characters outside ASCII were altered while the others arrived, it sets the
+// value, cut to the field's limit, with the events that a user causes. A line
+// break is "\n", "\r\n" or "\r".
+//
+// want is sent only into the document that holds the field: a first round trip
+// makes sure of it.
+func Filled(ctx context.Context, ex Executor, guard Guard, want string, clear bool) (Fill, error) {
+	type input struct {
+		Probe bool   `json:"probe"`
+		Want  string `json:"want"`
+		Clear bool   `json:"clear"`
+	}
+	f := Fill{Gone: true}
+	var err error
+	f.Doc, _, err = run(ctx, ex, guard, filledScript, input{Probe: true}, nil, &f)
+	if err != nil || f.Gone {
+		return f, err
+	}
+	f = Fill{Gone: true}
+	f.Doc, _, err = run(ctx, ex, guard, filledScript, input{Want: want, Clear: clear}, nil, &f)
+	return f, err
+}
+
+// Choice is an option that was looked for. Ref is that of the option.
+type Choice struct {
+	Found
+	Text     string `json:"text"`  // white space collapsed; at most 1,000 characters
+	Value    string `json:"value"` // at most 1,000 characters
+	Index    int    `json:"index"`
+	Selected bool   `json:"selected"` // it is chosen already
+	Multiple bool   `json:"multiple"` // the select takes several
+}
+
+// Option looks for a select as [Actionable] does, and for the first of its
+// options that key names, white space in texts collapsed. It remembers the
+// select for [Selected].
+func Option(ctx context.Context, ex Executor, guard Guard, loc api.Locator, ref Ref, by api.OptionBy, key string) (Choice, error) {
+	input := struct {
+		targetInput
+		By    api.OptionBy `json:"by"`
+		Key   string       `json:"key"`
+		Index int          `json:"index"`
+	}{targetInput{Locator: loc}, by, key, -1}
+	if n, ok := api.OptionKey(key).Index(); ok {
+		input.Index = n
+	}
+	var c Choice
+	err := look(ctx, ex, guard, optionScript, input, ref, &c, &c.Found)
+	return c, err
+}
+
+// Chosen is what a select shows.
+type Chosen struct {
+	Doc   `json:"-"`
+	Gone  bool   `json:"gone"` // the remembered select is no longer in the document
+	Text  string `json:"text"`
+	Value string `json:"value"`
+	Index int    `json:"index"` // -1: nothing is chosen
+}
+
+// Selected reads the select that [Option] remembered.
+func Selected(ctx context.Context, ex Executor, guard Guard) (Chosen, error) {
+	c := Chosen{Gone: true, Index: -1}
+	var err error
+	c.Doc, _, err = run(ctx, ex, guard, selectedScript, struct{}{}, nil, &c)
+	return c, err
+}

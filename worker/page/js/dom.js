@@ -1,0 +1,258 @@
+// Elements: what they show, whether they are displayed, finding them.
+
+var SPACE = /[ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+/g;
+var INK = /[^ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
+var INLINE = set('A ABBR ACRONYM B BDI BDO BIG CITE CODE DATA DEL DFN EM FONT I INS KBD LABEL MARK NOBR Q RB RP RT RUBY S SAMP SMALL SPAN STRIKE STRONG SUB SUP TIME TT U VAR WBR');
+var SKIPPED = set('APPLET AUDIO CANVAS DATALIST EMBED HEAD IFRAME FRAME NOFRAMES NOSCRIPT OBJECT SCRIPT SELECT STYLE TEMPLATE TEXTAREA TITLE VIDEO XML');
+var CONTROL = set('BUTTON INPUT SELECT TEXTAREA OPTION OPTGROUP FIELDSET');
+
+function set(words) {
+  var out = {}, list = words.split(' '), i;
+  for (i = 0; i < list.length; i++) { out[list[i]] = true; }
+  return out;
+}
+
+function tag(el) {
+  var n = el.nodeName;
+  if (typeof n != 'string') { n = bare(el, 'nodeName') || 'FORM'; }
+  return n < 'a' ? n : n.toUpperCase();
+}
+
+// A neighbour in the tree (firstChild, nextSibling, parentNode).
+function link(n, k) {
+  var name = n.nodeName, v;
+  if (name === 'FORM' || name === 'form' || typeof name != 'string') {
+    v = bare(n, k);
+    if (v !== undefined) { return v; }
+  }
+  return n[k];
+}
+
+function native(el) {
+  var name = tag(el);
+  return name == 'INPUT' || name == 'TEXTAREA';
+}
+
+function up(el, name) {
+  while (el && el.nodeType == 1 && tag(el) != name) { el = link(el, 'parentNode'); }
+  return el && el.nodeType == 1 ? el : null;
+}
+
+function within(el, outer) {
+  while (el && el != outer) { el = link(el, 'parentNode'); }
+  return !!el;
+}
+
+function attr(el, k) {
+  var v = call(el, 'getAttribute', k);
+  return typeof v == 'string' ? v : '';
+}
+
+function tidy(s) {
+  s = s.replace(SPACE, ' ');
+  if (s.charAt(0) == ' ') { s = s.substring(1); }
+  return s.charAt(s.length - 1) == ' ' ? s.substring(0, s.length - 1) : s;
+}
+
+function style(el, k) {
+  var s;
+  try { s = el.currentStyle; } catch (e) { }
+  try { return s ? s[k] : window.getComputedStyle(el, null)[k]; } catch (e2) { return ''; }
+}
+
+function number(el, k) {
+  var v = get(el, k);
+  if (v && typeof v == 'object') { v = bare(el, k); }
+  return typeof v == 'number' ? v : undefined;
+}
+
+function rect(el) {
+  var r = call(el, 'getBoundingClientRect');
+  return r && r.right > r.left && r.bottom > r.top ? r : null;
+}
+
+var VISIBLE = { visibilityProperty: true, checkVisibilityCSS: true };
+
+// Neither display:none nor visibility:hidden, here or above.
+function rendered(el) {
+  var v, list;
+  try { if (el.checkVisibility) { v = el.checkVisibility(VISIBLE); } } catch (e) { }
+  if (v === true) { return true; }
+  if (style(el, 'display') == 'contents') {
+    el = link(el, 'parentNode');
+    return !!el && el.nodeType == 1 && rendered(el);
+  }
+  if (v === false) { return false; }
+  if (!number(el, 'offsetWidth') && !number(el, 'offsetHeight')) {
+    list = call(el, 'getClientRects');
+    if (!list || !list.length) { return false; }
+  }
+  do {
+    v = style(el, 'visibility');
+    el = link(el, 'parentNode');
+  } while (v == 'inherit' && el && el.nodeType == 1);
+  return v != 'hidden' && v != 'collapse';
+}
+
+// Has a size, or something in it has one and is not clipped away.
+function sized(el, depth) {
+  var w = number(el, 'offsetWidth'), c, i = 0;
+  if (w === undefined ? rect(el) : w > 0 && number(el, 'offsetHeight') > 0) { return true; }
+  if (depth > 8 || style(el, 'overflow') == 'hidden') { return false; }
+  for (c = link(el, 'firstChild'); c && i < 50; c = link(c, 'nextSibling'), i++) {
+    if (c.nodeType == 1 && rendered(c) && sized(c, depth + 1)) { return true; }
+  }
+  return false;
+}
+
+function imageOf(area) {
+  var map = up(area, 'MAP'), name = map && (text(map, 'name') || text(map, 'id')), list, i;
+  if (!name) { return null; }
+  list = call(doc, 'getElementsByTagName', 'img') || [];
+  for (i = 0; i < list.length; i++) {
+    if (attr(list[i], 'usemap').replace(/^.*#/, '') == name) { return list[i]; }
+  }
+  return null;
+}
+
+function displayed(el) {
+  var name = tag(el);
+  if (name == 'FRAME' || name == 'BODY' || name == 'HTML') { return true; }
+  if (name == 'AREA') { el = imageOf(el); }
+  if (name == 'OPTION' || name == 'OPTGROUP') { el = up(el, 'SELECT'); }
+  return !!el && !(name == 'INPUT' && text(el, 'type') == 'hidden') && rendered(el) && sized(el, 0);
+}
+
+// Opacity hides from the eye, not from the mouse.
+function seen(el) {
+  if (!displayed(el)) { return false; }
+  for (; el && el.nodeType == 1; el = link(el, 'parentNode')) {
+    if (style(el, 'opacity') === '0' || /alpha\(opacity=0\)/i.test(style(el, 'filter'))) { return false; }
+  }
+  return true;
+}
+
+function disabled(el) {
+  var inner = null, name = tag(el);
+  if (CONTROL[name] !== true) { return false; }
+  if (get(el, 'disabled') === true) { return true; }
+  for (; el && el.nodeType == 1; inner = el, el = link(el, 'parentNode')) {
+    name = tag(el);
+    if (name == 'FIELDSET' && get(el, 'disabled') === true && !(inner && tag(inner) == 'LEGEND') ||
+      name == 'OPTGROUP' && get(el, 'disabled') === true) { return true; }
+  }
+  return false;
+}
+
+// Reads the visible text under root, white space collapsed: max characters from
+// from on, and how many there are in all (to the end only if whole). Visit, if
+// given, is called for each element in document order.
+function read(root, from, max, whole, visit) {
+  var out = '', total = 0, gap = false, after, stack = [], blocks = [], depth = 0, parent = root, last = null, shown,
+    n = link(root, 'firstChild'), c, s, a, b, type, name, form;
+  while (n) {
+    c = null;
+    form = false;
+    type = n.nodeType;
+    if (type == 3) {
+      s = n.nodeValue;
+      if (!INK.test(s)) {
+        gap = true;
+      } else {
+        if (parent != last) { last = parent; shown = rendered(parent); }
+        if (shown) {
+          s = s.replace(SPACE, ' ');
+          a = s.charAt(0) == ' ';
+          after = s.charAt(s.length - 1) == ' ';
+          if (a || after) { s = s.substring(a ? 1 : 0, s.length - (after ? 1 : 0)); }
+          if ((gap || a) && total) { s = ' ' + s; }
+          a = from - total;
+          b = a + max;
+          if (b > 0 && a < s.length) {
+            if (a > 0 && paired(s, a)) { a++; }
+            if (b < s.length && paired(s, b)) { b--; }
+            out += s.substring(a < 0 ? 0 : a, b);
+          }
+          total += s.length;
+          gap = after;
+          if (!whole && total >= from + max) { break; }
+        }
+      }
+    } else if (type == 1) {
+      name = tag(n);
+      form = name == 'FORM';
+      if (visit) { visit(n, name); }
+      if (INLINE[name] !== true) { gap = true; }
+      if (SKIPPED[name] !== true && name.charAt(0) != '/') { c = form ? link(n, 'firstChild') : n.firstChild; }
+    }
+    if (c) {
+      stack[depth] = n;
+      blocks[depth++] = INLINE[name] !== true;
+      parent = n;
+      n = c;
+      continue;
+    }
+    while (!(c = form ? link(n, 'nextSibling') : n.nextSibling) && depth) {
+      n = stack[--depth];
+      form = n.nodeName === 'FORM' || typeof n.nodeName != 'string';
+      if (blocks[depth]) { gap = true; }
+      parent = depth ? stack[depth - 1] : root;
+    }
+    n = c;
+  }
+  return { text: out, total: total };
+}
+
+function paired(s, i) {
+  var high = s.charCodeAt(i - 1), low = s.charCodeAt(i);
+  return high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000;
+}
+
+function words(el, max) {
+  return read(el, 0, max, false).text;
+}
+
+function optionText(o) {
+  return tidy(text(o, 'text'));
+}
+
+function optionValue(o) {
+  var v = text(o, 'value'), node;
+  if (v) { return v; }
+  node = call(o, 'getAttributeNode', 'value');
+  return node && node.specified !== false ? v : text(o, 'text');
+}
+
+// null: there is none. undefined: a script cannot tell here, the driver can.
+function find(loc, fits) {
+  var value = loc.value, el, list, i;
+  if (loc.by == 'xpath') { return undefined; }
+  if (loc.by == 'id') {
+    el = call(doc, 'getElementById', value);
+    if (!el || text(el, 'id') === value && (!fits || fits(el))) { return el || null; }
+    list = call(doc, 'getElementsByTagName', '*');
+  } else if (loc.by == 'name') {
+    list = call(doc, 'getElementsByName', value);
+    el = pick(list, loc, fits);
+    if (el || !(get(doc, 'documentMode') < 10)) { return el; }
+    list = call(doc, 'getElementsByTagName', '*');
+  } else if (loc.by == 'css') {
+    list = call(doc, 'querySelectorAll', value);
+    if (!list) { return undefined; }
+  } else {
+    list = call(doc, 'getElementsByTagName', 'a');
+  }
+  return pick(list, loc, fits);
+}
+
+function pick(list, loc, fits) {
+  var i, el, value = loc.value, link = loc.by == 'linkText' && tidy(value);
+  for (i = 0; list && i < list.length; i++) {
+    el = list[i];
+    if (loc.by == 'id' && text(el, 'id') !== value) { continue; }
+    if (loc.by == 'name' && (text(el, 'name') || attr(el, 'name')) !== value) { continue; }
+    if (link !== false && (!link || words(el, link.length + 1) !== link)) { continue; }
+    if (!fits || fits(el)) { return el; }
+  }
+  return null;
+}

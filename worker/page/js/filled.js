@@ -1,0 +1,58 @@
+function fire(el, type, key) {
+  var e;
+  try {
+    if (doc.createEvent) {
+      e = doc.createEvent('HTMLEvents');
+      e.initEvent(type, true, key);
+      if (key) { e.keyCode = e.which = 229; }
+      el.dispatchEvent(e);
+      return;
+    }
+  } catch (e1) { return; }
+  try {
+    e = doc.createEventObject();
+    if (key) { e.keyCode = 229; }
+    el.fireEvent('on' + type, e);
+  } catch (e2) { }
+}
+
+// Frameworks put their own setter on the element; the user's way goes past it.
+function assign(el, value) {
+  var d;
+  if (!native(el)) {
+    el.innerText = value;
+    return;
+  }
+  try { d = Object.getOwnPropertyDescriptor(window[tag(el) == 'INPUT' ? 'HTMLInputElement' : 'HTMLTextAreaElement'].prototype, 'value'); } catch (e) { }
+  if (d && d.set) { d.set.call(el, value); } else { el.value = value; }
+}
+
+function limit(el) {
+  var n = native(el) ? number(el, 'maxLength') : undefined;
+  return n > 0 && n < 0x7fffffff ? n : Infinity;
+}
+
+// What any keyboard can type, without the mark that stands for what it cannot.
+function plain(s) {
+  return s.replace(/[^\x00-\x7f]|\?/g, '');
+}
+
+function main() {
+  var m = memory(), el = m.field, want, now, max;
+  if (!el || !within(el, doc)) { return { gone: true }; }
+  if (input.probe) { return { gone: false }; }
+  want = (input.clear ? '' : m.old) + input.want.replace(/\r\n?/g, '\n');
+  now = held(el);
+  if (now === want) { return { gone: false, method: 'keys' }; }
+  max = limit(el);
+  if (now !== m.old && (now.length >= max || plain(now) !== plain(want) || plain(want) === want)) {
+    return { gone: false, method: 'keys', differs: true };
+  }
+  call(el, 'focus');
+  fire(el, 'keydown', true);
+  assign(el, head(want, max));
+  fire(el, 'input', false);
+  fire(el, 'keyup', true);
+  fire(el, 'change', false);
+  return { gone: false, method: 'script', differs: held(el) !== want };
+}

@@ -1,0 +1,89 @@
+var LISTED = set('A BUTTON INPUT TEXTAREA SELECT IFRAME FRAME AREA');
+var PUSHED = set('submit button reset image');
+var LONG = 200;
+var labelled = null;
+
+function short(s) {
+  return s ? cut(s, LONG) : undefined;
+}
+
+function labelFor(id) {
+  var list, i, k;
+  if (!labelled) {
+    labelled = {};
+    list = call(doc, 'getElementsByTagName', 'label') || [];
+    for (i = 0; i < list.length; i++) {
+      k = '$' + (text(list[i], 'htmlFor') || attr(list[i], 'for'));
+      if (!labelled[k]) { labelled[k] = list[i]; }
+    }
+  }
+  return id ? labelled['$' + id] : undefined;
+}
+
+function cellBefore(el) {
+  var td = up(el, 'TD'), s = '';
+  while (td && !s) {
+    td = link(td, 'previousSibling');
+    if (td && td.nodeType == 1) { s = words(td, LONG + 1); }
+  }
+  return s;
+}
+
+function picture(el) {
+  var list = call(el, 'getElementsByTagName', 'img');
+  return list && list[0] ? text(list[0], 'alt') : '';
+}
+
+function labelOf(el, name, type) {
+  var field = (name == 'INPUT' || name == 'SELECT' || name == 'TEXTAREA') && PUSHED[type] !== true, label, s = '';
+  if (field) {
+    label = labelFor(text(el, 'id')) || up(el, 'LABEL');
+    s = label ? words(label, LONG + 1) : '';
+  }
+  return tidy(s || attr(el, 'aria-label') || text(el, 'title') || text(el, 'alt') ||
+    (name == 'A' || name == 'BUTTON') && picture(el) || field && cellBefore(el) || '');
+}
+
+function about(el, name) {
+  var type = name == 'INPUT' || name == 'BUTTON' ? text(el, 'type').toLowerCase() : '', list, i, e = {
+    tag: name.toLowerCase(),
+    id: short(text(el, 'id') || attr(el, 'id')),
+    name: short(text(el, 'name') || attr(el, 'name')),
+    type: short(type),
+    label: short(labelOf(el, name, type)),
+    placeholder: short(attr(el, 'placeholder'))
+  };
+  if (name == 'SELECT') {
+    list = get(el, 'options');
+    i = number(el, 'selectedIndex');
+    e.optionCount = list ? list.length : 0;
+    if (i >= 0 && list && list[i]) {
+      e.text = short(optionText(list[i]));
+      e.value = short(optionValue(list[i]));
+    }
+  } else if (name == 'INPUT' || name == 'TEXTAREA') {
+    if (type != 'password') { e.value = short(text(el, 'value')); }
+    if (type == 'checkbox' || type == 'radio') { e.checked = get(el, 'checked') === true; }
+  } else if (name != 'IFRAME' && name != 'FRAME') {
+    e.text = short(words(el, LONG + 1));
+  }
+  if (name == 'A' || name == 'AREA') { e.href = short(text(el, 'href')); }
+  if (disabled(el)) { e.disabled = true; }
+  if (native(el) && get(el, 'readOnly') === true) { e.readonly = true; }
+  return e;
+}
+
+function clickable(el) {
+  var f = get(el, 'onclick');
+  return !!f && !f.nodeType;
+}
+
+function main() {
+  var root = bare(doc, 'body') || get(doc, 'body') || doc.documentElement, list = [], count = 0, r;
+  r = read(root, input.textOffset, input.maxText, true, function (el, name) {
+    if (LISTED[name] !== true && !clickable(el) || !displayed(el)) { return; }
+    if (count >= input.offset && list.length < input.limit) { list[list.length] = about(el, name); }
+    count++;
+  });
+  return { text: r.text, totalTextChars: r.total, elements: list, totalElements: count };
+}
