@@ -20,7 +20,10 @@ import (
 const (
 	commandLimit = 60 * time.Second // page-load and script limit of every command but Navigate
 	settleLimit  = 75 * time.Second // must exceed commandLimit: healthy commands end by then
+	replyLimit   = 64 << 20         // bytes; a page decides how long a dialog's text or a script's result is
 )
+
+var errTooLarge = errors.New("the answer is too large")
 
 // client sends one session's commands, one at a time.
 //
@@ -101,7 +104,9 @@ func (c *client) exchange(ctx context.Context, method, path string, body []byte)
 	}
 	defer answer.Body.Close()
 	r.status = answer.StatusCode
-	r.body, r.err = io.ReadAll(answer.Body)
+	if r.body, r.err = io.ReadAll(io.LimitReader(answer.Body, replyLimit+1)); len(r.body) > replyLimit {
+		return reply{err: errTooLarge}
+	}
 	return r
 }
 
@@ -122,12 +127,19 @@ func (c *client) send(o *op, want shape, method, path string, body []byte) (json
 	if c.life.Err() != nil {
 		return nil, c.lost(o.command)
 	}
-	if r.err != nil {
-		e := &Error{Kind: Lost, Command: o.command, Message: "the driver does not answer", Cause: r.err}
-		c.lose(e)
-		return nil, e
+	return c.read(o.command, want, r)
+}
+
+// read reads a reply, and ends the session if that says so.
+func (c *client) read(command string, want shape, r reply) (value json.RawMessage, err error) {
+	switch {
+	case errors.Is(r.err, errTooLarge):
+		return nil, &Error{Kind: Unknown, Command: command, Message: errTooLarge.Error()}
+	case r.err != nil:
+		err = &Error{Kind: Lost, Command: command, Message: "the driver does not answer", Cause: r.err}
+	default:
+		value, err = decode(command, want, r.status, r.body)
 	}
-	value, err := decode(o.command, want, r.status, r.body)
 	if KindOf(err) == Lost {
 		c.lose(err)
 	}
@@ -222,13 +234,7 @@ func (c *client) settleDown(o *op) {
 	defer late.Stop()
 	select {
 	case r := <-o.pending:
-		if r.err == nil {
-			if _, err := decode(o.command, o.want, r.status, r.body); KindOf(err) == Lost {
-				c.lose(err)
-			}
-		} else {
-			c.lose(&Error{Kind: Lost, Command: o.command, Message: "the driver does not answer", Cause: r.err})
-		}
+		c.read(o.command, o.want, r)
 	case <-late.C:
 		c.lose(&Error{Kind: Lost, Command: o.command, Message: fmt.Sprintf("still running %s after its caller left", c.settle)})
 		<-o.pending

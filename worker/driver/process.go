@@ -2,8 +2,6 @@ package driver
 
 import (
 	"crypto/rand"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -52,7 +50,7 @@ func newFolder() string {
 func removeFolder(folder string) error {
 	var err error
 	for range 50 {
-		if err = os.RemoveAll(folder); err == nil || errors.Is(err, fs.ErrNotExist) {
+		if err = removeAll(folder); err == nil {
 			return nil
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -102,6 +102,8 @@ func start(p program) (*tree, error) {
 	return t, nil
 }
 
+func removeAll(folder string) error { return os.RemoveAll(folder) }
+
 // endFamily kills every process below root or naming folder until none is left.
 func endFamily(root int, folder string) {
 	killed := map[int]bool{}

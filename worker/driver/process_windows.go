@@ -1,10 +1,13 @@
 package driver
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -29,11 +32,37 @@ var sweepOnce sync.Once
 func sweep() {
 	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
 	for _, folder := range folders {
-		// Only a lock that nobody holds can be removed; without one the folder is about to be made.
-		if os.Remove(filepath.Join(folder, lockName)) == nil {
-			os.RemoveAll(folder)
+		// Only a lock that nobody holds can be removed. A folder without one is about to
+		// get it, or has lost it in a sweep that did not come to its end.
+		err := os.Remove(filepath.Join(folder, lockName))
+		if errors.Is(err, fs.ErrNotExist) {
+			var info fs.FileInfo
+			if info, err = os.Stat(folder); err == nil && time.Since(info.ModTime()) < time.Minute {
+				continue
+			}
+		}
+		if err == nil {
+			removeAll(folder)
 		}
 	}
+}
+
+// removeAll is os.RemoveAll in calls that Wine 8 has too.
+func removeAll(folder string) error {
+	var paths []string
+	filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil {
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	var failed error
+	for _, path := range slices.Backward(paths) {
+		if err := os.Remove(path); err != nil {
+			failed = err
+		}
+	}
+	return failed
 }
 
 // start starts a driver in a job object: the death of this process, however it

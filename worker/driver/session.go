@@ -13,6 +13,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -30,8 +31,8 @@ type Config struct {
 	Warn        func(msg string) // told once per process what is unsafe; may be nil
 }
 
-// Check says whether Open can work here, without starting anything. Its error is
-// a NotInstalled that names the command which installs what is missing.
+// Check says whether Open can work here, without starting anything. A NotInstalled
+// error names the command that installs what is missing.
 func Check(cfg Config) error {
 	e, err := engineOf(cfg.Engine)
 	if err == nil {
@@ -281,7 +282,7 @@ func (s *Session) Locations(ctx context.Context) (urls map[string]string, ok boo
 	}
 	defer answer.Body.Close()
 	var targets []struct{ ID, Type, URL string }
-	if json.NewDecoder(answer.Body).Decode(&targets) != nil {
+	if json.NewDecoder(io.LimitReader(answer.Body, replyLimit)).Decode(&targets) != nil {
 		return nil, false
 	}
 	urls = map[string]string{}

@@ -6,11 +6,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"image/png"
 	"io"
 	"log"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -296,4 +299,16 @@ func TestFolderLeavesRoomForASocketPath(t *testing.T) {
 	if folder := newFolder(); len(folder)+len("/org.chromium.Chromium.scoped_dir.XXXXXX/SingletonSocket") > 103 {
 		t.Errorf("%s is too long", folder)
 	}
+}
+
+func TestDriverThatExitsAtOnceIsStartedAgain(t *testing.T) {
+	chromedriver, err := exec.LookPath("chromedriver")
+	must(t, err)
+	folder := t.TempDir()
+	flaky := filepath.Join(folder, "flaky")
+	must(t, os.WriteFile(flaky, []byte(fmt.Sprintf("#!/bin/sh\nmkdir %s/once && exit 1\nexec %s \"$@\"\n", folder, chromedriver)), 0o700))
+	emptied(t)
+	s, err := Open(t.Context(), Config{Engine: "chromium", DriverPath: flaky, Headless: "true"})
+	must(t, err)
+	s.Close()
 }

@@ -1,0 +1,142 @@
+package driver
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// role makes the test binary one of the processes below.
+const role = "DRIVER_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	Supervise()
+	switch os.Getenv(role) {
+	case "owner":
+		t, err := start(pretended())
+		fmt.Println(t != nil, err)
+		<-time.After(time.Hour)
+	case "driver": // starts a browser in turn
+		browser := exec.Command(os.Args[0])
+		browser.Env = append(os.Environ(), role+"=browser")
+		browser.Start()
+		os.WriteFile("browser.tmp", []byte(strconv.Itoa(browser.Process.Pid)), 0o600)
+		os.Rename("browser.tmp", "browser.pid")
+		<-time.After(time.Hour)
+	case "browser":
+		<-time.After(time.Hour)
+	}
+	os.Exit(m.Run())
+}
+
+func pretended() program {
+	folder := newFolder()
+	return program{Folder: folder, Path: os.Args[0], Env: append(environment(folder), role+"=driver")}
+}
+
+// temporary is t.TempDir for Wine too, where os.RemoveAll does not work.
+func temporary(t *testing.T) string {
+	folder, err := os.MkdirTemp("", "drv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { removeAll(folder) })
+	t.Setenv("TMP", folder)
+	return folder
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
+	for late := time.After(20 * time.Second); !holds(); {
+		select {
+		case <-poll.C:
+		case <-late:
+			t.Fatal("not in time: " + what)
+		}
+	}
+}
+
+// browserIn waits for the browser of the session in folder.
+func browserIn(t *testing.T, folder string) (pid uint32) {
+	t.Helper()
+	eventually(t, "a browser runs", func() bool {
+		b, err := os.ReadFile(filepath.Join(folder, "browser.pid"))
+		n, _ := strconv.ParseUint(string(b), 10, 32)
+		pid = uint32(n)
+		return err == nil
+	})
+	return pid
+}
+
+func alive(pid uint32) bool {
+	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, pid)
+	if err != nil {
+		return false
+	}
+	defer windows.CloseHandle(h)
+	state, _ := windows.WaitForSingleObject(h, 0)
+	return state == uint32(windows.WAIT_TIMEOUT)
+}
+
+func TestEndLeavesNothing(t *testing.T) {
+	temporary(t)
+	p := pretended()
+	tree, err := start(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := browserIn(t, p.Folder)
+	sweep()
+	if !alive(browser) {
+		t.Fatal("no browser runs")
+	}
+	if _, err := os.Stat(p.Folder); err != nil {
+		t.Fatalf("the sweep took a session that lives: %v", err)
+	}
+	tree.end()
+	if _, err := os.Stat(p.Folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("folder: %v", err)
+	}
+	eventually(t, "the browser is dead", func() bool { return !alive(browser) })
+}
+
+func TestKilledOwnerLeavesNothing(t *testing.T) {
+	temp := temporary(t)
+	owner := exec.Command(os.Args[0])
+	owner.Env = append(os.Environ(), role+"=owner")
+	out, err := owner.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, _ := bufio.NewReader(out).ReadString('\n'); !strings.HasPrefix(line, "true") {
+		t.Fatalf("owner says %q", line)
+	}
+	folders, _ := filepath.Glob(filepath.Join(temp, folderPrefix+"*"))
+	if len(folders) != 1 {
+		t.Fatalf("folders %v", folders)
+	}
+	browser := browserIn(t, folders[0])
+	owner.Process.Kill()
+	owner.Wait()
+	eventually(t, "the browser is dead", func() bool { return !alive(browser) })
+	eventually(t, "the folder is swept", func() bool {
+		sweep()
+		_, err := os.Stat(folders[0])
+		return errors.Is(err, fs.ErrNotExist)
+	})
+}
