@@ -2,11 +2,15 @@
 // one on another port, passes every command on, and first writes it down: a
 // line "METHOD path" in the file countdriver.log beside its own executable, where
 // driver.path names the real driver. A driver's environment is not ours to choose.
+// If there is a file record.jsonl as well, each exchange goes there, a line of JSON.
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -64,6 +68,9 @@ func run(args []string) error {
 		return err
 	}
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: behind})
+	if tape, err := os.OpenFile(filepath.Join(folder, "record.jsonl"), os.O_WRONLY|os.O_APPEND, 0o600); err == nil {
+		proxy.Transport = recorder{tape}
+	}
 	served := make(chan error, 1)
 	go func() {
 		served <- http.ListenAndServe(address, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -104,4 +111,38 @@ func reach(address string, ended <-chan error) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// recorder writes down what passes.
+type recorder struct{ tape io.Writer }
+
+func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
+	sent, err := take(&request.Body)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	got, err := take(&response.Body)
+	if err != nil {
+		return nil, err
+	}
+	line, err := json.Marshal(map[string]string{"method": request.Method, "path": request.URL.Path, "body": sent, "answer": got})
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.tape.Write(append(line, '\n'))
+	return response, err
+}
+
+// take reads a body and leaves it to be read again.
+func take(body *io.ReadCloser) (string, error) {
+	if *body == nil {
+		return "", nil
+	}
+	content, err := io.ReadAll(*body)
+	*body = io.NopCloser(bytes.NewReader(content))
+	return string(content), err
 }
