@@ -124,15 +124,14 @@ func (c *client) send(o *op, want shape, method, path string, body []byte) (json
 		o.pending = answered
 		return nil, contextError(o.command, o.ctx, true)
 	}
-	if c.life.Err() != nil {
-		return nil, c.lost(o.command)
-	}
 	return c.read(o.command, want, r)
 }
 
 // read reads a reply, and ends the session if that says so.
 func (c *client) read(command string, want shape, r reply) (value json.RawMessage, err error) {
 	switch {
+	case r.err != nil && c.life.Err() != nil: // aborted
+		return nil, c.lost(command)
 	case errors.Is(r.err, errTooLarge):
 		return nil, &Error{Kind: Unknown, Command: command, Message: errTooLarge.Error()}
 	case r.err != nil:
@@ -197,12 +196,12 @@ func (c *client) doWithin(ctx context.Context, pageLoad time.Duration, command s
 		return err
 	}
 	err := run(o)
-	var ours *Error
-	if err == nil || errors.As(err, &ours) { // inside the *url.Error of http.Client
-		if ours != nil {
-			return ours
-		}
+	if err == nil {
 		return nil
+	}
+	var ours *Error
+	if errors.As(err, &ours) { // inside the *url.Error of http.Client
+		return ours
 	}
 	return &Error{Kind: Unknown, Command: command, Message: "unreadable reply", Cause: err}
 }
@@ -311,11 +310,8 @@ func (router) RoundTrip(q *http.Request) (*http.Response, error) {
 		return nil, errors.New("no such session")
 	}
 	c := route.(*client)
-	var value json.RawMessage
-	switch path, inside := strings.CutPrefix(q.URL.RequestURI(), sessionPath); {
-	case !inside: // POST /session of adopt
-		value = []byte(`{"sessionId":"own","capabilities":{}}`)
-	default:
+	value := json.RawMessage(`{"sessionId":"own","capabilities":{}}`) // for adopt's POST /session
+	if path, inside := strings.CutPrefix(q.URL.RequestURI(), sessionPath); inside {
 		o := c.op.Load()
 		if o == nil {
 			return nil, errors.New("command outside an operation")
@@ -335,8 +331,8 @@ func (router) RoundTrip(q *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// tebekas makes tebeka's element of ours, without a round trip.
-func (c *client) tebekas(e Element) (selenium.WebElement, error) {
+// element makes tebeka's element of ours, without a round trip.
+func (c *client) element(e Element) (selenium.WebElement, error) {
 	b, err := json.Marshal(map[string]Element{"value": e})
 	if err != nil {
 		return nil, err

@@ -84,7 +84,7 @@ func (s *Session) Find(ctx context.Context, using, value string) (e Element, err
 // the answer; a click that opens a dialog is answered at once.
 func (s *Session) Click(ctx context.Context, e Element) error {
 	return s.do(ctx, "click", null, func(*op) error {
-		found, err := s.tebekas(e)
+		found, err := s.element(e)
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (s *Session) Click(ctx context.Context, e Element) error {
 // the keys replace it, and "\ue003" (Backspace) deletes it; if not, they go to the end.
 func (s *Session) SendKeys(ctx context.Context, e Element, keys string) error {
 	return s.do(ctx, "send keys", null, func(*op) error {
-		found, err := s.tebekas(e)
+		found, err := s.element(e)
 		if err != nil {
 			return err
 		}

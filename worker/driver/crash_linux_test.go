@@ -100,23 +100,47 @@ func TestKilledPartLosesTheSessionAndLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestKilledParentLeavesNothing(t *testing.T) {
-	folder := emptied(t)
-	parent := exec.Command(os.Args[0])
+// startParent starts a process that has one session open, and returns the processes below it.
+func startParent(t *testing.T, folder string) (parent *exec.Cmd, members []int) {
+	t.Helper()
+	parent = exec.Command(os.Args[0])
 	parent.Env = append(os.Environ(), parentMark+"=1")
 	out, err := parent.StdoutPipe()
 	must(t, err)
 	must(t, parent.Start())
-	line, _ := bufio.NewReader(out).ReadString('\n')
-	if line != "ready\n" {
+	if line, _ := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
 		t.Fatalf("parent says %q", line)
 	}
-	members := family(parent.Process.Pid, folder)
+	members = family(parent.Process.Pid, folder)
 	if len(members) < 5 {
 		t.Fatalf("only %d processes run", len(members))
 	}
+	return parent, members
+}
+
+func TestKilledParentLeavesNothing(t *testing.T) {
+	parent, members := startParent(t, emptied(t))
 	must(t, parent.Process.Kill())
 	parent.Wait()
+	allDead(t, members)
+}
+
+func TestSweepAfterAllWereKilledTogether(t *testing.T) {
+	folder := emptied(t)
+	parent, members := startParent(t, folder)
+	sweep() // a session that lives is left alone
+	must(t, parent.Process.Signal(syscall.SIGSTOP))
+	for _, pid := range members {
+		if _, above, _ := stat(pid); above == parent.Process.Pid {
+			must(t, syscall.Kill(pid, syscall.SIGKILL))
+		}
+	}
+	must(t, parent.Process.Kill())
+	parent.Wait()
+	if left := family(-1, folder); len(left) == 0 {
+		t.Fatal("nothing to sweep")
+	}
+	sweep()
 	allDead(t, members)
 }
 

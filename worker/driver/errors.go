@@ -34,10 +34,10 @@ const (
 	Unknown          Kind = "unknown"
 )
 
-// Error is every failure of this package. Message comes from the driver and may
-// quote the page: it is for the hidden cause, not for the agent, except in the
-// kinds NotStarted and NotInstalled, NavigationFailed ("ERR_…") and
-// InvalidArgument.
+// Error is every failure of this package. Message is mostly the driver's and may
+// quote the page (a dialog, a script's exception, what covers an element), so Error
+// leaves it out, except for the kinds where it cannot. Of NavigationFailed it is the
+// bare reason, "ERR_CONNECTION_REFUSED".
 type Error struct {
 	Kind    Kind
 	W3C     string // the driver's own code; "" when it gave none
@@ -54,8 +54,11 @@ func (e *Error) Error() string {
 	if e.W3C != "" && e.W3C != string(e.Kind) {
 		s += " (" + e.W3C + ")"
 	}
-	if line, _, _ := strings.Cut(e.Message, "\n"); line != "" {
-		s += ": " + line
+	switch e.Kind {
+	case NotStarted, NotInstalled, NavigationFailed, InvalidArgument, Timeout, Context, Lost:
+		if line, _, _ := strings.Cut(e.Message, "\n"); line != "" {
+			s += ": " + line
+		}
 	}
 	return s
 }

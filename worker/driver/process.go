@@ -2,6 +2,7 @@ package driver
 
 import (
 	"crypto/rand"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -31,19 +32,43 @@ func (t *tree) end() {
 	<-t.gone
 }
 
-const folderPrefix = "iemesh-"
+const (
+	folderPrefix = "iemesh-"
+	lockName     = "owner.lock" // held as long as someone will remove the folder
+)
 
-// newFolder names a folder that does not exist yet. Strays are recognised by it, so
-// it is unique; and it is short, because Chromium puts a socket below it, whose path
-// has about 100 bytes: under a temporary folder of 44 it exits at once (measured), and
-// that of macOS has 49.
+// newFolder names a folder that does not exist yet; strays are recognised by it.
 func newFolder() string {
-	base := os.TempDir()
-	if runtime.GOOS != "windows" && len(base) > 30 {
-		base = "/tmp"
-	}
-	return filepath.Join(base, folderPrefix+strings.ToLower(rand.Text()[:8]))
+	return filepath.Join(temporary(), folderPrefix+strings.ToLower(rand.Text()[:8]))
 }
+
+// temporary is where the folders are. Their paths must be short, because Chromium puts a
+// socket below them, whose path has about 100 bytes: under a temporary folder of 44
+// Chromium exits at once (measured), and that of macOS has 49.
+func temporary() string {
+	if base := os.TempDir(); runtime.GOOS == "windows" || len(base) <= 30 {
+		return base
+	}
+	return "/tmp"
+}
+
+var sweepOnce sync.Once
+
+// sweep removes what is left where nobody was left to do it: on Unix when a process and
+// its supervisors were killed together, on Windows whenever a process was killed.
+func sweep() {
+	folders, _ := filepath.Glob(filepath.Join(temporary(), folderPrefix+"*"))
+	for _, folder := range folders {
+		if abandoned(folder) {
+			endStrays(folder)
+			removeFolder(folder)
+		}
+	}
+}
+
+// old says that a folder without a lock is not just about to get it: it lost it in a
+// removal that did not come to its end.
+func old(info fs.FileInfo) bool { return time.Since(info.ModTime()) > time.Minute }
 
 // removeFolder also bears with files that a process just killed still holds
 // (Windows) or with one that is being written.

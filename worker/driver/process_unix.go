@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -40,6 +41,11 @@ func supervise() int {
 	if os.Mkdir(p.Folder, 0o700) != nil {
 		return 1
 	}
+	lock, err := os.Create(filepath.Join(p.Folder, lockName))
+	if err != nil || syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		return 1
+	}
+	defer lock.Close()
 	cmd := exec.Command(p.Path, p.Args...)
 	cmd.Dir, cmd.Env = p.Folder, p.Env
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout
@@ -61,6 +67,7 @@ func supervise() int {
 
 // start starts a driver under a supervisor.
 func start(p program) (*tree, error) {
+	sweepOnce.Do(sweep)
 	self, err := ownProgram()
 	if err != nil {
 		return nil, err
@@ -101,6 +108,22 @@ func start(p program) (*tree, error) {
 	}
 	return t, nil
 }
+
+// abandoned says whether a folder of this user's has no supervisor any more.
+func abandoned(folder string) bool {
+	info, err := os.Lstat(folder)
+	if err != nil || !info.IsDir() || int(info.Sys().(*syscall.Stat_t).Uid) != os.Geteuid() {
+		return false
+	}
+	lock, err := os.OpenFile(filepath.Join(folder, lockName), os.O_RDWR, 0)
+	if err != nil {
+		return old(info)
+	}
+	defer lock.Close()
+	return syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+func endStrays(folder string) { endFamily(-1, folder) }
 
 func removeAll(folder string) error { return os.RemoveAll(folder) }
 

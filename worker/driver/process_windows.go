@@ -22,30 +22,18 @@ func Supervise() {}
 
 func smallSharedMemory() bool { return false }
 
-// lockName is a file in each session's folder that its owner holds open without sharing.
-const lockName = "owner.lock"
-
-var sweepOnce sync.Once
-
-// sweep removes the folders of owners that have died: a job ends their processes
-// but no files.
-func sweep() {
-	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
-	for _, folder := range folders {
-		// Only a lock that nobody holds can be removed. A folder without one is about to
-		// get it, or has lost it in a sweep that did not come to its end.
-		err := os.Remove(filepath.Join(folder, lockName))
-		if errors.Is(err, fs.ErrNotExist) {
-			var info fs.FileInfo
-			if info, err = os.Stat(folder); err == nil && time.Since(info.ModTime()) < time.Minute {
-				continue
-			}
-		}
-		if err == nil {
-			removeAll(folder)
-		}
+// abandoned says whether nobody holds the folder's lock: then it can be removed.
+func abandoned(folder string) bool {
+	err := os.Remove(filepath.Join(folder, lockName))
+	if errors.Is(err, fs.ErrNotExist) {
+		info, err := os.Stat(folder)
+		return err == nil && old(info)
 	}
+	return err == nil
 }
+
+// endStrays has nothing to do: their job ended with their owner.
+func endStrays(folder string) {}
 
 // removeAll is os.RemoveAll in calls that Wine 8 has too.
 func removeAll(folder string) error {

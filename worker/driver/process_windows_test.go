@@ -44,8 +44,8 @@ func pretended() program {
 	return program{Folder: folder, Path: os.Args[0], Env: append(environment(folder), role+"=driver")}
 }
 
-// temporary is t.TempDir for Wine too, where os.RemoveAll does not work.
-func temporary(t *testing.T) string {
+// tempFolder is t.TempDir for Wine too, where os.RemoveAll does not work.
+func tempFolder(t *testing.T) string {
 	folder, err := os.MkdirTemp("", "drv")
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func alive(pid uint32) bool {
 }
 
 func TestEndLeavesNothing(t *testing.T) {
-	temporary(t)
+	tempFolder(t)
 	p := pretended()
 	tree, err := start(p)
 	if err != nil {
@@ -113,7 +113,7 @@ func TestEndLeavesNothing(t *testing.T) {
 }
 
 func TestKilledOwnerLeavesNothing(t *testing.T) {
-	temp := temporary(t)
+	temp := tempFolder(t)
 	owner := exec.Command(os.Args[0])
 	owner.Env = append(os.Environ(), role+"=owner")
 	out, err := owner.StdoutPipe()

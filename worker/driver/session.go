@@ -54,7 +54,10 @@ type Session struct {
 	closing, gone chan struct{}
 }
 
-const quitLimit = 3 * time.Second
+const (
+	quitLimit  = 3 * time.Second
+	lastAnswer = 500 * time.Millisecond
+)
 
 var errClosed = errors.New("the session was closed")
 
@@ -197,6 +200,10 @@ func (s *Session) watch() {
 	select {
 	case <-s.life.Done():
 	case <-browser:
+		// The driver may be about to answer the command that ended it: closing the last window.
+		ctx, cancel := context.WithTimeout(context.Background(), lastAnswer)
+		s.Settled(ctx)
+		cancel()
 		s.lose(errors.New("the browser died"))
 	case <-s.tree.gone:
 		s.lose(errors.New("the driver died"))

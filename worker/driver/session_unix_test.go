@@ -134,6 +134,17 @@ func TestCommands(t *testing.T) {
 	if at, _ := s.Locations(ctx); at[window] != secure.URL+"/" {
 		t.Errorf("locations %v", at)
 	}
+
+	left, err = s.CloseWindow(ctx)
+	must(t, err)
+	if len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+	select {
+	case <-s.Lost():
+	case <-ctx.Done():
+		t.Error("the session has no window and lives on")
+	}
 }
 
 func TestDialogs(t *testing.T) {
@@ -149,6 +160,9 @@ func TestDialogs(t *testing.T) {
 	_, err := s.Execute(ctx, "return 1", nil)
 	if message, ok := wantKind(t, err, DialogOpen).Dialog(); !ok || message != "on load" {
 		t.Errorf("message %q, %v", message, ok)
+	}
+	if strings.Contains(err.Error(), "on load") {
+		t.Errorf("the error quotes the page: %v", err)
 	}
 	window, err := s.Window(ctx)
 	must(t, err)
