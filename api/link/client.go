@@ -45,6 +45,7 @@ type Client struct {
 	transport *http.Transport
 	http      *http.Client
 	silence   time.Duration
+	most      int64          // bytes of an answer
 	instance  atomic.Value   // string: the process that answered last
 	cancels   sync.WaitGroup // the DELETEs on their way
 }
@@ -72,7 +73,7 @@ func NewClient(opts ClientOptions) (*Client, error) {
 	dialer := &net.Dialer{Timeout: dialTime, KeepAliveConfig: net.KeepAliveConfig{
 		Enable: true, Idle: 5 * time.Second, Interval: 3 * time.Second, Count: 3,
 	}}
-	c := &Client{base: u.Scheme + "://" + u.Host, token: opts.Token, silence: silence}
+	c := &Client{base: u.Scheme + "://" + u.Host, token: opts.Token, silence: silence, most: maxReply}
 	c.transport = &http.Transport{
 		Proxy:               http.ProxyFromEnvironment, // which leaves loopback alone
 		DialContext:         dialer.DialContext,

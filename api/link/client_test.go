@@ -199,10 +199,11 @@ func TestSomebodyElseThere(t *testing.T) {
 func TestAnswerTooLarge(t *testing.T) {
 	w := newWorld(t)
 	large := api.WorkerFunc(func(context.Context, *api.Call) (*api.Reply, error) {
-		return &api.Reply{Result: []byte(`"` + strings.Repeat("x", maxReply) + `"`)}, nil
+		return &api.Reply{Result: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}, nil
 	})
 	_, h := serve(t, large, Options{})
 	w.proxy.target.Store(h.Listener.Addr().String())
+	w.client.most = 100_000
 	_, err := w.client.Do(t.Context(), click("b", 20*time.Second))
 	wantCode(t, err, api.OutcomeUnknown)
 	_, err = w.client.Do(t.Context(), reading(20*time.Second))

@@ -210,11 +210,11 @@ func (q *question) exchange(ctx context.Context, body []byte) (*api.Reply, error
 		return nil, fmt.Errorf("%w: HTTP status %d", errForeign, res.StatusCode)
 	}
 	q.c.instance.Store(who)
-	text, err := io.ReadAll(&watched{io.LimitReader(res.Body, maxReply+1), timer, patience})
+	text, err := io.ReadAll(&watched{io.LimitReader(res.Body, q.c.most+1), timer, patience})
 	switch {
 	case err != nil:
 		return nil, broken(ctx, err)
-	case len(text) > maxReply:
+	case int64(len(text)) > q.c.most:
 		q.answered = true
 		if err = errLarge; q.acts {
 			return nil, outcomeUnknown(err)

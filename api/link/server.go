@@ -277,15 +277,13 @@ func origin() string {
 	}
 }
 
-// cancel ends the operation, or sees to it that it never begins. The request
-// of another gateway changes nothing.
+// cancel ends the operation, or sees to it that it never begins, now or when it
+// is asked for again. The request of another gateway changes nothing.
 func (s *server) cancel(gateway, id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := s.running[id]
-	if x == nil {
-		s.cancelled.add(grave{gateway, id})
-	} else if x.of.gateway == gateway {
+	s.cancelled.add(grave{gateway, id})
+	if x := s.running[id]; x != nil && x.of.gateway == gateway {
 		x.cancel()
 	}
 }

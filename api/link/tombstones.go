@@ -7,7 +7,8 @@ const (
 	maxTombstones = 4096
 )
 
-// tombstones remembers operations that were cancelled before they came.
+// tombstones remembers operations that were cancelled: they may come only now,
+// or again.
 type tombstones struct {
 	at    map[grave]time.Time
 	order []grave // oldest first

@@ -80,8 +80,8 @@ func (s *Server) limit(t *tool, givenMs int64) time.Duration {
 func (x *call) perform(ctx context.Context) (*answer, error) {
 	queued, cancel := context.WithDeadline(ctx, x.deadline)
 	defer cancel()
-	if x.place.wait(queued) != nil {
-		if ctx.Err() != nil {
+	if x.place.wait(queued) != nil || x.caller.over.Err() != nil {
+		if ctx.Err() != nil || x.caller.over.Err() != nil {
 			return nil, api.Errorf(api.Cancelled, "Cancelled before it had any effect.")
 		}
 		return nil, api.Errorf(api.Timeout, "Not done: earlier calls took all of the time. It is safe to try again.")

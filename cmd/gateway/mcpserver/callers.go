@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"sync"
@@ -12,7 +13,8 @@ import (
 // callers is what the façade remembers of everyone who calls: which browser
 // session is whose own, and where in it they are.
 type callers struct {
-	idle time.Duration // a worker closes sessions unused for this long
+	base context.Context // of callers without a connection
+	idle time.Duration   // a worker closes sessions unused for this long
 
 	mu      sync.Mutex
 	live    map[callerKey]*caller
@@ -26,6 +28,7 @@ type callerKey struct{ principal, session string }
 type caller struct {
 	book *callers
 	key  callerKey
+	over context.Context // ends with the connection or the server, at once for all calls
 
 	connected bool // it lives as long as a connection, which keeps its sessions from idling out
 	ended     bool
@@ -54,17 +57,17 @@ type orphan struct {
 // maxSeen bounds the memory for a session that opens windows without end.
 const maxSeen = 256
 
-func newCallers(idle time.Duration) *callers {
-	return &callers{idle: idle, live: map[callerKey]*caller{}, orphans: map[string][]*orphan{}}
+func newCallers(base context.Context, idle time.Duration) *callers {
+	return &callers{base: base, idle: idle, live: map[callerKey]*caller{}, orphans: map[string][]*orphan{}}
 }
 
-func (b *callers) make(key callerKey) *caller {
-	return &caller{book: b, key: key, sessions: map[string]*browser{}, named: map[string]*sequence{}}
+func (b *callers) make(over context.Context, key callerKey) *caller {
+	return &caller{book: b, key: key, over: over, sessions: map[string]*browser{}, named: map[string]*sequence{}}
 }
 
-// begin makes the caller of a new connection.
-func (b *callers) begin(key callerKey) *caller {
-	c := b.make(key)
+// begin makes the caller of a new connection, which over ends with.
+func (b *callers) begin(over context.Context, key callerKey) *caller {
+	c := b.make(over, key)
 	c.connected = true
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +82,7 @@ func (b *callers) of(key callerKey) *caller {
 	defer b.mu.Unlock()
 	c := b.live[key]
 	if c == nil {
-		c = b.make(key)
+		c = b.make(b.base, key)
 		if c.ended = key.session != ""; !c.ended {
 			b.live[key] = c
 		}

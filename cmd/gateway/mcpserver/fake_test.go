@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -26,6 +28,7 @@ type fakeWorker struct {
 	sessions map[string]string // open ones → owner
 	started  int
 	windows  int
+	image    []byte // of the next screenshots; nil = a few bytes
 }
 
 func newFake() *fakeWorker {
@@ -110,6 +113,9 @@ func (f *fakeWorker) answer(call *api.Call) (*api.Reply, error) {
 		result = api.WaitResult{Type: in.Type, WaitedMs: 1, PageState: page}
 	case "screenshot":
 		blobs = []api.Blob{{MediaType: "image/png", Data: []byte("\x89PNG")}}
+		if f.image != nil {
+			blobs[0].Data = f.image
+		}
 		result = api.ScreenshotResult{MimeType: "image/png", Width: 1280, Height: 720, Bytes: 4}
 	}
 	data, err := json.Marshal(result)
@@ -238,6 +244,8 @@ func refused(t *testing.T, cs *mcp.ClientSession, tool string, arguments any, co
 	}
 	return result
 }
+
+func jsonLog(w io.Writer) *slog.Logger { return slog.New(slog.NewJSONHandler(w, nil)) }
 
 // eventually waits for a condition that other goroutines bring about.
 func eventually(t *testing.T, what string, condition func() bool) {

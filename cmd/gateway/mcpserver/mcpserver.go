@@ -78,10 +78,11 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		options: o, tools: map[string]*tool{}, callers: newCallers(o.IdleTimeout),
+		options: o, tools: map[string]*tool{},
 		writeLimit: 30 * time.Second, quiet: 15 * time.Second,
 	}
 	s.base, s.end = context.WithCancelCause(context.Background())
+	s.callers = newCallers(s.base, o.IdleTimeout)
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "iemesh", Title: "iemesh", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Logger:       quieter(o.Log),
@@ -158,10 +159,11 @@ func Tools(profiles []string) ([]*mcp.Tool, error) {
 // or the server does. Then it cancels the running calls and closes the client's
 // browser sessions, within 9 seconds. Out carries JSON-RPC only.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer) error {
-	c := s.callers.begin(callerKey{principal(nil), "stdio " + api.NewID()})
-	t := s.newStdio(c, in, out)
-	defer context.AfterFunc(ctx, t.hangUp)()
-	defer context.AfterFunc(s.base, t.hangUp)()
+	over, hangUp := context.WithCancel(s.base)
+	defer hangUp()
+	defer context.AfterFunc(ctx, hangUp)()
+	c := s.callers.begin(over, callerKey{principal(nil), "stdio " + api.NewID()})
+	t := s.newStdio(c, hangUp, in, out)
 
 	ss, err := s.mcp.Connect(context.WithoutCancel(ctx), t, nil)
 	if err != nil {
@@ -171,7 +173,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer
 	go func() { done <- ss.Wait() }()
 	select {
 	case err = <-done:
-	case <-t.over.Done():
+	case <-over.Done():
 		select {
 		case err = <-done:
 		case <-time.After(drainLimit):

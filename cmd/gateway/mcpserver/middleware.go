@@ -128,7 +128,7 @@ func (s *Server) follow(ss *mcp.ServerSession, principal string) {
 		cancel(nil)
 		return
 	}
-	c := s.callers.begin(callerKey{principal, id})
+	c := s.callers.begin(ctx, callerKey{principal, id})
 	go func() {
 		_ = ss.Wait()
 		cancel(errSessionOver)

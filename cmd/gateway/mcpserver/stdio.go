@@ -22,8 +22,7 @@ type stdio struct {
 	in     io.ReadCloser
 	frames chan frame
 
-	hangUp func() // ends reading, as the end of input does
-	over   context.Context
+	hangUp func() // ends the caller's connection, as the end of input does
 
 	writing sync.Mutex
 	out     io.Writer
@@ -45,12 +44,11 @@ type opened struct {
 	extra *mcp.RequestExtra
 }
 
-func (s *Server) newStdio(c *caller, in io.ReadCloser, out io.Writer) *stdio {
+func (s *Server) newStdio(c *caller, hangUp func(), in io.ReadCloser, out io.Writer) *stdio {
 	t := &stdio{
-		server: s, caller: c, in: in, out: out,
+		server: s, caller: c, hangUp: hangUp, in: in, out: out,
 		frames: make(chan frame), open: map[jsonrpc.ID]*opened{},
 	}
-	t.over, t.hangUp = context.WithCancel(context.Background())
 	go t.scan()
 	return t
 }
@@ -71,7 +69,7 @@ func (t *stdio) scan() {
 		if f, ok := parse(bytes.TrimSpace(line), tooLong); ok {
 			select {
 			case t.frames <- f:
-			case <-t.over.Done():
+			case <-t.caller.over.Done():
 				return
 			}
 		}
@@ -124,7 +122,7 @@ func (t *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 		var f frame
 		select {
 		case f = <-t.frames:
-		case <-t.over.Done():
+		case <-t.caller.over.Done():
 			return nil, io.EOF
 		case <-ctx.Done():
 			return nil, ctx.Err()
