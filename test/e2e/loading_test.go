@@ -146,6 +146,8 @@ func TestDialogs(t *testing.T) {
 		}
 	}
 
+	run.visit(t, client, "/order") // a warm browser
+
 	t.Run("while loading", func(t *testing.T) {
 		var state api.PageState
 		spent := took(func() {

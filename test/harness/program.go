@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -143,12 +145,18 @@ func (p *Program) Log() []map[string]any {
 
 // Ended tells whether the program exits within d, and with which code (-1 after a signal).
 func (p *Program) Ended(d time.Duration) (code int, ended bool) {
+	limit := time.NewTimer(d)
+	defer limit.Stop()
 	select {
 	case <-p.ended:
-		return p.cmd.ProcessState.ExitCode(), true
-	case <-time.After(d):
-		return 0, false
+	case <-limit.C:
+		select { // both at once
+		case <-p.ended:
+		default:
+			return 0, false
+		}
 	}
+	return p.cmd.ProcessState.ExitCode(), true
 }
 
 // Signal sends it a signal.
@@ -164,7 +172,7 @@ func (p *Program) Left(ports ...string) []string {
 			left = append(left, "process "+process.String())
 		}
 		entries, err := os.ReadDir(p.Folder)
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // cleared before
 			left = append(left, err.Error())
 		}
 		for _, entry := range entries {
@@ -184,7 +192,9 @@ func (p *Program) Left(ports ...string) []string {
 // Stop ends the program in order (SIGTERM), by force if it takes longer than
 // [GoneWithin], and returns what it left behind, itself included.
 func (p *Program) Stop(ports ...string) []string {
-	p.Signal(syscall.SIGTERM)
+	if _, ended := p.Ended(0); !ended {
+		p.Signal(syscall.SIGTERM)
+	}
 	p.Stdin.Close()
 	if _, ended := p.Ended(GoneWithin); !ended {
 		p.Signal(syscall.SIGKILL)
