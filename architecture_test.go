@@ -25,11 +25,12 @@ var mayImport = map[string][]string{
 	"worker/legacyapp":      {},
 	"worker/legacyapp/cmd":  {"worker/legacyapp"},
 	"cmd/config":            {"api", "api/link", "worker/driver"},
-	"cmd/gateway":           {"api", "api/link", "api/origin", "cmd/config", "cmd/gateway/access", "cmd/gateway/mcpserver", "cmd/web", "worker", "worker/driver"},
+	"cmd/gateway":           {"api", "api/link", "api/origin", "cmd/config", "cmd/gateway/access", "cmd/gateway/mcpserver", "cmd/program", "cmd/web", "worker", "worker/driver"},
 	"cmd/web":               {"api"},
 	"cmd/gateway/access":    {"api", "api/origin", "cmd/config"},
 	"cmd/gateway/mcpserver": {"api"},
-	"cmd/winworker":         {"api", "api/link", "cmd/config", "cmd/web", "worker", "worker/driver"},
+	"cmd/program":           {"api/link", "cmd/config", "cmd/web", "worker", "worker/driver"},
+	"cmd/winworker":         {"api", "api/link", "cmd/config", "cmd/program", "cmd/web", "worker/driver"},
 }
 
 // startsProcesses lists the packages on the serving path that may do so.
