@@ -61,15 +61,29 @@ func (op *operation) dialog(ctx context.Context, e *driver.Error) *api.Dialog {
 const withheld = "(withheld: the page is not on the list of allowed origins)"
 
 func (op *operation) permit(ctx context.Context, message string) string {
-	if op.unrestricted() {
+	switch {
+	case op.unrestricted():
 		return message
+	case op.window == nil:
+		return withheld
 	}
 	href := op.window.url
-	if locations, ok := op.session.driver.Locations(ctx); ok {
-		href = locations[op.window.handle]
+	if where, ok := op.whereabouts(ctx); ok {
+		href = where
 	}
 	if _, err := op.guard(href); err != nil {
 		return withheld
 	}
 	return message
+}
+
+// whereabouts asks the browser where the operation's window is.
+func (op *operation) whereabouts(ctx context.Context) (href string, ok bool) {
+	locations, ok := op.session.driver.Locations(ctx)
+	for _, l := range locations {
+		if l.Handle == op.window.handle {
+			return l.URL, true
+		}
+	}
+	return "", ok
 }

@@ -26,11 +26,8 @@ type ledger struct {
 	kept    map[string][]*record // finished acting operations by session, oldest first
 }
 
-// key keeps the ids of different owners apart.
-type key struct {
-	caller api.Caller
-	id     string
-}
+// key keeps the ids of different gateways apart.
+type key struct{ gateway, id string }
 
 type record struct {
 	key         key
@@ -48,7 +45,7 @@ func newLedger() *ledger {
 
 // once runs call by do, unless this id has been run or is running.
 func (l *ledger) once(ctx context.Context, entry *api.Entry, call *api.Call, do func() (*api.Reply, error)) (*api.Reply, error) {
-	r := &record{key: key{call.Caller, call.ID}, session: call.SessionID, fingerprint: fingerprint(call), done: make(chan struct{})}
+	r := &record{key: key{call.Caller.Gateway, call.ID}, session: call.SessionID, fingerprint: fingerprint(call), done: make(chan struct{})}
 	l.mu.Lock()
 	l.forget(r.session)
 	if first, ok := l.records[r.key]; ok {
@@ -82,8 +79,12 @@ func (r *record) join(ctx context.Context, fingerprint [sha256.Size]byte) (*api.
 	}
 	select {
 	case <-r.done:
-		return r.reply, r.err
 	case <-ctx.Done():
+	}
+	select {
+	case <-r.done: // also under an ended context: the outcome is known
+		return r.reply, r.err
+	default:
 		return nil, api.Errorf(api.OutcomeUnknown, "The operation is still running.").Because(ctx.Err())
 	}
 }
@@ -112,5 +113,5 @@ func (l *ledger) sweep() {
 }
 
 func fingerprint(call *api.Call) [sha256.Size]byte {
-	return sha256.Sum256(bytes.Join([][]byte{[]byte(call.Operation), []byte(call.SessionID), []byte(call.PageID), call.Input}, []byte{0}))
+	return sha256.Sum256(bytes.Join([][]byte{[]byte(call.Caller.Principal), []byte(call.Operation), []byte(call.SessionID), []byte(call.PageID), call.Input}, []byte{0}))
 }

@@ -83,15 +83,24 @@ func TestLedgerIsBounded(t *testing.T) {
 	})
 }
 
-func TestLedgerKeepsOwnersApart(t *testing.T) {
+func TestLedgerKeepsCallersApart(t *testing.T) {
 	l := newLedger()
-	for _, principal := range []string{"alice", "bob"} {
-		call := &api.Call{ID: "same", Operation: api.Click.Name, Caller: api.Caller{Principal: principal}}
+	ask := func(gateway, principal string) (string, error) {
+		call := &api.Call{ID: "same", Operation: api.Click.Name, Caller: api.Caller{Gateway: gateway, Principal: principal}}
 		reply, err := l.once(t.Context(), api.Click.Entry, call, func() (*api.Reply, error) {
-			return &api.Reply{Result: json.RawMessage(`"` + principal + `"`)}, nil
+			return &api.Reply{Result: json.RawMessage(gateway)}, nil
 		})
-		if err != nil || string(reply.Result) != `"`+principal+`"` {
-			t.Errorf("%s got %s, %v", principal, reply.Result, err)
+		if err != nil {
+			return "", err
 		}
+		return string(reply.Result), nil
+	}
+	for _, gateway := range []string{"a", "b"} {
+		if got, err := ask(gateway, "alice"); err != nil || got != gateway {
+			t.Errorf("%s got %s, %v", gateway, got, err)
+		}
+	}
+	if _, err := ask("a", "bob"); code(err) != api.InvalidArgument {
+		t.Errorf("somebody else's id: %v", err)
 	}
 }

@@ -65,8 +65,7 @@ func (op *operation) arrived(ctx context.Context, before, wanted string) (api.Pa
 func (op *operation) leftLoading(ctx context.Context, before string) (api.PageState, error) {
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
-	locations, _ := op.session.driver.Locations(after)
-	href := locations[op.window.handle]
+	href, _ := op.whereabouts(after)
 	if href == "" || href == before {
 		return api.PageState{}, op.notArrived()
 	}

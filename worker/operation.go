@@ -13,7 +13,7 @@ import (
 type operation struct {
 	worker   *Worker
 	session  *session // nil in scope None
-	window   *window  // nil outside scope Page
+	window   *window  // the page of the call; in scope Session the current one, nil if none is
 	call     *api.Call
 	policy   origin.Policy
 	deadline time.Time

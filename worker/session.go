@@ -40,7 +40,8 @@ type window struct {
 	handle    string
 	gone      bool
 	announced bool   // a result has told the caller of it
-	url       string // where it was seen last
+	url       string // where its page said that it is
+	where     string // where the browser says that it is; "" = it does not tell
 	visited   bool   // it has shown a page of the web
 }
 
@@ -217,20 +218,28 @@ func (s *session) see(handle string) *window {
 	return w
 }
 
-// look asks the driver for its windows, and marks those that are gone. One command.
+// look takes stock of the windows. It asks the browser where that is possible:
+// chromedriver never answers for its windows when a click opened one and then a
+// dialog (measured). Otherwise it is one command.
 func (s *session) look(ctx context.Context) error {
-	handles, err := s.driver.Windows(ctx)
-	if err != nil {
-		return err
+	there, ok := s.driver.Locations(ctx)
+	if !ok {
+		handles, err := s.driver.Windows(ctx)
+		if err != nil {
+			return err
+		}
+		for _, handle := range handles {
+			there = append(there, driver.Location{Handle: handle})
+		}
 	}
 	for _, w := range s.windows {
-		w.gone = w.gone || !slices.Contains(handles, w.handle)
+		w.gone = w.gone || !slices.ContainsFunc(there, func(l driver.Location) bool { return l.Handle == w.handle })
 	}
 	if s.current != nil && s.current.gone {
 		s.current = nil
 	}
-	for _, handle := range handles {
-		s.see(handle)
+	for _, l := range there {
+		s.see(l.Handle).where = l.URL
 	}
 	return nil
 }

@@ -10,8 +10,7 @@ import (
 )
 
 // state tells where the page is after an action: first the page, then the
-// windows. While a dialog is open there are no windows: chromedriver hangs on
-// being asked for them after a window.open (measured); they are seen by the next call.
+// windows. While a dialog is open there are no windows; the next call tells of them.
 func (op *operation) state(ctx context.Context) (api.PageState, error) {
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
@@ -69,42 +68,34 @@ func (op *operation) stateOf(ctx context.Context, doc page.Doc) (api.PageState, 
 	return op.withWindows(ctx, op.described(*doc.TopURL, *doc.TopTitle))
 }
 
-// withWindows adds the windows that no result has told of. One command.
+// withWindows adds the windows that no result has told of.
 func (op *operation) withWindows(ctx context.Context, st api.PageState) (api.PageState, error) {
 	if err := op.session.look(ctx); err != nil {
 		return op.settled(ctx, st, err)
 	}
-	st.NewWindows = op.announce(ctx)
+	st.NewWindows = op.announce()
 	return st, nil
 }
 
-// announce lists the windows that no result has told of, with their URLs where
-// the engine tells them without a command and policy allows them.
-func (op *operation) announce(ctx context.Context) []api.Window {
+// announce lists the windows that no result has told of.
+func (op *operation) announce() []api.Window {
 	var list []api.Window
 	for _, w := range op.session.alive() {
 		if !w.announced {
-			w.announced = true
-			list = append(list, api.Window{PageID: w.id, Index: w.index})
+			list = append(list, op.tell(w))
 		}
-	}
-	if len(list) > 0 {
-		op.locate(ctx, list)
 	}
 	return list
 }
 
-// locate fills in the URLs of windows.
-func (op *operation) locate(ctx context.Context, list []api.Window) {
-	locations, _ := op.session.driver.Locations(ctx)
-	for i := range list {
-		w := op.session.windows[list[i].Index]
-		if href := locations[w.handle]; href != "" {
-			if _, err := op.policy.Page(href, op.worker.own()); err == nil {
-				list[i].URL = href
-			}
-		}
+// tell describes a window that is there, and where if that may be told.
+func (op *operation) tell(w *window) api.Window {
+	w.announced = true
+	told := api.Window{PageID: w.id, Index: w.index}
+	if _, err := op.policy.Page(w.where, op.worker.own()); err == nil {
+		told.URL = w.where
 	}
+	return told
 }
 
 // unreadable is the state of a page that could not be read: a dialog is open,

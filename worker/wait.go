@@ -33,7 +33,7 @@ func wait(ctx context.Context, op *operation, in api.WaitInput) (api.WaitResult,
 		return result, err
 	}
 	result.PageState = op.described(*w.doc.TopURL, *w.doc.TopTitle)
-	result.NewWindows = op.announce(ctx)
+	result.NewWindows = op.announce()
 	return result, nil
 }
 

@@ -19,10 +19,8 @@ func listPages(ctx context.Context, op *operation, _ api.Empty) (api.PageList, e
 	}
 	list := api.PageList{Pages: []api.Window{}}
 	for _, w := range op.session.alive() {
-		w.announced = true
-		list.Pages = append(list.Pages, api.Window{PageID: w.id, Index: w.index})
+		list.Pages = append(list.Pages, op.tell(w))
 	}
-	op.locate(ctx, list.Pages)
 	return list, nil
 }
 
@@ -46,7 +44,7 @@ func findPage(ctx context.Context, op *operation, in api.PageFindInput) (api.Pag
 		return result, err
 	}
 	result.PageState = op.described(doc.URL, doc.Title)
-	result.NewWindows = op.announce(ctx)
+	result.NewWindows = op.announce()
 	return result, nil
 }
 

@@ -109,7 +109,10 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 		return nil, err
 	}
 	op.session = s
-	if entry.Lane != api.NoQueue && entry != api.SessionClose.Entry {
+	if entry == api.SessionClose.Entry {
+		return function(ctx, op) // it does not wait for what runs
+	}
+	if entry.Lane != api.NoQueue {
 		leave, err := s.queue.enter(ctx, entry.Lane == api.Overtake)
 		if err != nil {
 			return nil, err
@@ -117,10 +120,16 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 		defer leave()
 		s.touch()
 		defer s.touch()
-	}
-	if entry.Scope == api.Page {
-		if op.window, err = s.window(op.call.PageID); err != nil {
-			return nil, err
+		op.window = s.current
+		if entry.Scope == api.Page {
+			if op.window, err = s.window(op.call.PageID); err != nil {
+				return nil, err
+			}
+		}
+		if entry != api.Navigate.Entry {
+			if err := s.driver.AllowLoads(ctx); err != nil {
+				return nil, op.failure(ctx, err)
+			}
 		}
 	}
 	reply, err := function(ctx, op)

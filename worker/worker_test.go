@@ -14,6 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	driver.Supervise()
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // or each supervisor sleeps a second at its end
 	os.Exit(m.Run())
 }
 
@@ -30,7 +31,10 @@ type browser struct {
 // newWorker starts a worker without sessions, and checks that it ends clean.
 func newWorker(t *testing.T, sessions int) *Worker {
 	t.Helper()
-	temp := t.TempDir()
+	temp, err := os.MkdirTemp("/tmp", "wt") // short: Chromium's sockets lie below it
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("TMPDIR", temp)
 	w := New(Config{Browser: driver.Config{Engine: "chromium", Headless: "true"}, MaxSessions: sessions})
 	t.Cleanup(func() {
@@ -38,6 +42,7 @@ func newWorker(t *testing.T, sessions int) *Worker {
 		if left, _ := os.ReadDir(temp); len(left) > 0 {
 			t.Errorf("left in the temporary folder: %v", left)
 		}
+		os.RemoveAll(temp)
 	})
 	return w
 }

@@ -30,10 +30,10 @@ func (c *Common) check() []error {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		bad("tls-cert", "--tls-cert and --tls-key go together")
 	}
-	switch local, err := loopback(c.Listen); {
+	switch loopback, err := Loopback(c.Listen); {
 	case err != nil:
 		bad("listen", "%w", err)
-	case !local:
+	case !loopback:
 		if c.TLSCert == "" {
 			bad("listen", "%s is not a loopback address, which needs TLS: add --tls-cert and --tls-key", c.Listen)
 		}
@@ -77,16 +77,16 @@ func (g *Gateway) listenerFaults() []error {
 		common.Listen = "127.0.0.1:0"
 	}
 	faults := common.check()
-	if local, err := loopback(common.Listen); err == nil && !local && !g.Given("allowed-origins") {
+	if loopback, err := Loopback(common.Listen); err == nil && !loopback && !g.Given("allowed-origins") {
 		faults = append(faults, g.Bad("listen", "%s is not a loopback address, which needs an explicit list of sites: add --allowed-origins", g.Listen))
 	}
 	return faults
 }
 
-// loopback tells whether a listener on address can be reached from this
+// Loopback tells whether a listener on address can be reached from this
 // machine only. The address needs an explicit host: "localhost", an IP address,
 // or a name, which counts as not loopback.
-func loopback(address string) (bool, error) {
+func Loopback(address string) (bool, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return false, errors.New("must be HOST:PORT, such as 127.0.0.1:7310")
@@ -103,12 +103,6 @@ func loopback(address string) (bool, error) {
 	return host == "localhost", nil
 }
 
-// OnLoopback tells whether the listener is for this machine alone.
-func (c *Common) OnLoopback() bool {
-	local, err := loopback(c.Listen)
-	return err == nil && local
-}
-
 func checkWorker(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -117,7 +111,7 @@ func checkWorker(raw string) error {
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return errors.New("must have no user, query or fragment; tokens belong into --worker-token-file")
 	}
-	if local, _ := loopback(net.JoinHostPort(u.Hostname(), "0")); u.Scheme == "http" && !local {
+	if loopback, _ := Loopback(net.JoinHostPort(u.Hostname(), "0")); u.Scheme == "http" && !loopback {
 		return errors.New("must be https:// unless the worker is on this machine")
 	}
 	return nil

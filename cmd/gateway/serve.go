@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"time"
@@ -15,7 +14,8 @@ import (
 	"iemesh/cmd/config"
 	"iemesh/cmd/gateway/access"
 	"iemesh/cmd/gateway/mcpserver"
-	"iemesh/cmd/gateway/web"
+	"iemesh/cmd/program"
+	"iemesh/cmd/web"
 	"iemesh/worker"
 )
 
@@ -34,18 +34,12 @@ type backend struct {
 }
 
 // open makes the backend. It starts and connects nothing yet.
-func open(cfg *config.Gateway, own []uint16, log *slog.Logger) (*backend, error) {
+func open(cfg *config.Gateway, log *slog.Logger, ports ...uint16) (*backend, error) {
 	if cfg.Worker != "" {
 		return connect(cfg)
 	}
-	w := worker.New(worker.Config{
-		Browser: cfg.Browser(log), MaxSessions: cfg.MaxSessions, IdleTimeout: cfg.IdleTimeout, OwnPorts: own, Log: log,
-	})
-	ready := func(context.Context) web.Readiness {
-		stats := w.Stats()
-		return web.ReadinessOf(w.Ready(), stats.Sessions, stats.MaxSessions)
-	}
-	return &backend{Worker: w, ready: ready, close: w.Close, local: w}, nil
+	w := program.Worker(&cfg.Common, log, ports...)
+	return &backend{Worker: w, ready: program.Readiness(w), close: w.Close, local: w}, nil
 }
 
 func connect(cfg *config.Gateway) (*backend, error) {
@@ -86,7 +80,7 @@ func (b *backend) mcp(cfg *config.Gateway, options access.Options) (*mcpserver.S
 	server, err := mcpserver.New(mcpserver.Options{
 		Worker: access.Wrap(b, options), Profiles: config.List(cfg.Tools),
 		Timeout: time.Duration(cfg.TimeoutMs) * time.Millisecond, StartTimeout: start, IdleTimeout: cfg.IdleTimeout,
-		Log: options.Log, Version: version(),
+		Log: options.Log, Version: version,
 	})
 	if err != nil {
 		return nil, cfg.Bad("tools", "%w", err)
@@ -95,7 +89,7 @@ func (b *backend) mcp(cfg *config.Gateway, options access.Options) (*mcpserver.S
 }
 
 func serveStdio(ctx context.Context, cfg *config.Gateway, stdin io.ReadCloser, stdout io.Writer, log *slog.Logger) error {
-	b, err := open(cfg, nil, log)
+	b, err := open(cfg, log)
 	if err != nil {
 		return err
 	}
@@ -112,47 +106,39 @@ func serveStdio(ctx context.Context, cfg *config.Gateway, stdin io.ReadCloser, s
 }
 
 func serveHTTP(ctx context.Context, cfg *config.Gateway, log *slog.Logger) error {
-	tokens, err := cfg.Tokens()
-	if err != nil {
-		return err
-	}
-	var names access.Names // nil, not an interface around nil: nobody needs a token
-	if tokens != nil {
-		names = tokens
-	}
-	scheme, secure, err := cfg.TLS()
-	if err != nil {
-		return err
-	}
-	l, err := web.Listen(ctx, cfg.Listen, cfg.OnLoopback())
+	l, err := program.Listen(ctx, &cfg.Common)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	own := origin.Own{Ports: []uint16{uint16(l.Addr().(*net.TCPAddr).Port)}}
+	own := origin.Own{Ports: []uint16{l.Port}}
 	if name, err := os.Hostname(); err == nil {
 		own.Hosts = []string{name}
 	}
-	b, err := open(cfg, own.Ports, log)
+	b, err := open(cfg, log, l.Port)
 	if err != nil {
 		return err
 	}
 	defer b.close()
 	metrics := web.NewMetrics("tool")
 	if b.local != nil {
-		metrics.Gauge("iemesh_sessions", "Browser sessions.", func() float64 { return float64(b.local.Stats().Sessions) })
+		program.Count(metrics, b.local)
 	}
 	server, err := b.mcp(cfg, access.Options{Own: own, Rate: cfg.Rate, Burst: cfg.Burst, Measure: metrics.Measure, Log: log})
 	if err != nil {
 		return err
 	}
+	var names access.Names
+	if l.Tokens != nil {
+		names = l.Tokens
+	}
 	router := web.NewRouter(web.Options{
 		Path: "/mcp", API: server.Handler(),
-		Around: []func(http.Handler) http.Handler{web.Guard(secure), access.Bearer(names, log), web.LimitBody},
+		Around: []func(http.Handler) http.Handler{web.Guard(l.TLS), access.Bearer(names, log), web.LimitBody},
 		Ready:  web.Cached(b.ready), Metrics: metrics.Handler(), Log: log,
 	})
-	log.Info("started", "transport", "http", "address", scheme+"://"+l.Addr().String()+"/mcp")
-	err = web.Serve(ctx, l, router, secure, log, server.Shutdown)
+	log.Info("started", "transport", "http", "address", l.URL()+"/mcp")
+	err = web.Serve(ctx, l, router, l.TLS, log, server.Shutdown)
 	log.Info("stopped")
 	return err
 }

@@ -51,7 +51,7 @@ func TestBadSettingsStopTheStart(t *testing.T) {
 		{"--listen 127.0.0.1:0", "IE_MCP_TLS_KEY=/nonexistent", "--tls-cert"},
 	} {
 		var stdout, stderr output
-		status := run(t.Context(), strings.Fields(c.args), []string{c.env}, nil, &stdout, &stderr)
+		status := run(t.Context(), strings.Fields(c.args), []string{c.env}, &stdout, &stderr)
 		if status != 2 || !strings.Contains(stderr.String(), `"message":"`+c.name+": ") || stdout.String() != "" {
 			t.Errorf("%s %s: %d, %s", c.env, c.args, status, &stderr)
 		}
@@ -65,7 +65,7 @@ func TestServe(t *testing.T) {
 	logged, stderr := io.Pipe()
 	status := make(chan int, 1)
 	go func() {
-		status <- run(ctx, []string{"--listen", "127.0.0.1:0", "--engine", "chromium"}, nil, nil, io.Discard, stderr)
+		status <- run(ctx, []string{"--listen", "127.0.0.1:0", "--engine", "chromium"}, nil, io.Discard, stderr)
 		_ = stderr.Close()
 	}()
 	var started struct{ Event, Address string }

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	commandLimit = 60 * time.Second // page-load and script limit of every command but Navigate
+	commandLimit = 60 * time.Second // page-load and script limit, but for Navigate
 	settleLimit  = 75 * time.Second // must exceed commandLimit: healthy commands end by then
 	replyLimit   = 64 << 20         // bytes; a page decides how long a dialog's text or a script's result is
 )
@@ -174,10 +174,10 @@ func (c *client) acquire(ctx context.Context, command string) error {
 // do runs one command under ctx: run sends it, through tebeka or raw, and the
 // answer must have the shape want.
 func (c *client) do(ctx context.Context, command string, want shape, run func(*op) error) error {
-	return c.doWithin(ctx, commandLimit, command, want, run)
+	return c.doWithin(ctx, 0, command, want, run)
 }
 
-// doWithin is do with another page-load limit.
+// doWithin is do under a page-load limit; 0 leaves the one that is.
 func (c *client) doWithin(ctx context.Context, pageLoad time.Duration, command string, want shape, run func(*op) error) error {
 	if err := c.acquire(ctx, command); err != nil {
 		return err
@@ -192,8 +192,10 @@ func (c *client) doWithin(ctx context.Context, pageLoad time.Duration, command s
 			go c.settleDown(o) // which now holds the slot
 		}
 	}()
-	if err := c.limit(o, limits{pageLoad, commandLimit}); err != nil {
-		return err
+	if pageLoad > 0 {
+		if err := c.limit(o, limits{pageLoad, commandLimit}); err != nil {
+			return err
+		}
 	}
 	err := run(o)
 	if err == nil {

@@ -45,6 +45,13 @@ func (s *Session) Navigate(ctx context.Context, url string, limit time.Duration)
 	return s.doWithin(ctx, limit, "navigate", null, func(*op) error { return s.wd.Get(url) })
 }
 
+// AllowLoads gives page loads the time that every action needs: under the shorter
+// limit that Navigate leaves behind, chromedriver would stop a load that a page
+// begins, and with it the answer to a form. It sends nothing when that limit is not in force.
+func (s *Session) AllowLoads(ctx context.Context) error {
+	return s.doWithin(ctx, commandLimit, "timeouts", null, func(*op) error { return nil })
+}
+
 // Execute runs a script in the current frame and returns its result as JSON.
 func (s *Session) Execute(ctx context.Context, script string, args []any) (result json.RawMessage, err error) {
 	if args == nil {

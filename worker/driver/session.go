@@ -17,6 +17,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -272,10 +273,13 @@ func (s *Session) Ports() []int {
 // BrowserVersion returns the browser's version, "156.0.8078.114".
 func (s *Session) BrowserVersion() string { return s.version }
 
-// Locations returns the URL of each window by handle, without a WebDriver command:
-// also while a dialog is open or a command runs. ok is false when the
+// Location is a window and where it is.
+type Location struct{ Handle, URL string }
+
+// Locations returns the windows, those opened last at the end, without a WebDriver
+// command: also while a dialog is open or a command runs. ok is false when the
 // engine cannot tell.
-func (s *Session) Locations(ctx context.Context) (urls map[string]string, ok bool) {
+func (s *Session) Locations(ctx context.Context) (list []Location, ok bool) {
 	if s.debugger == "" {
 		return nil, false
 	}
@@ -292,11 +296,10 @@ func (s *Session) Locations(ctx context.Context) (urls map[string]string, ok boo
 	if json.NewDecoder(io.LimitReader(answer.Body, replyLimit)).Decode(&targets) != nil {
 		return nil, false
 	}
-	urls = map[string]string{}
-	for _, t := range targets {
+	for _, t := range slices.Backward(targets) { // the newest comes first
 		if t.Type == "page" { // its id is the window's handle
-			urls[t.ID] = t.URL
+			list = append(list, Location{t.ID, t.URL})
 		}
 	}
-	return urls, true
+	return list, true
 }

@@ -13,7 +13,7 @@ import (
 // callers is what the façade remembers of everyone who calls: which browser
 // session is whose own, and where in it they are.
 type callers struct {
-	base context.Context // of callers without a connection
+	base context.Context // of them all
 	idle time.Duration   // a worker closes sessions unused for this long
 
 	mu      sync.Mutex
@@ -28,7 +28,8 @@ type callerKey struct{ principal, session string }
 type caller struct {
 	book *callers
 	key  callerKey
-	over context.Context // ends with the connection or the server, at once for all calls
+	over context.Context         // ends with the connection or the server, at once for all calls
+	cut  context.CancelCauseFunc // ends it
 
 	connected bool // it lives as long as a connection, which keeps its sessions from idling out
 	ended     bool
@@ -61,13 +62,15 @@ func newCallers(base context.Context, idle time.Duration) *callers {
 	return &callers{base: base, idle: idle, live: map[callerKey]*caller{}, orphans: map[string][]*orphan{}}
 }
 
-func (b *callers) make(over context.Context, key callerKey) *caller {
-	return &caller{book: b, key: key, over: over, sessions: map[string]*browser{}, named: map[string]*sequence{}}
+func (b *callers) make(key callerKey) *caller {
+	c := &caller{book: b, key: key, sessions: map[string]*browser{}, named: map[string]*sequence{}}
+	c.over, c.cut = context.WithCancelCause(b.base)
+	return c
 }
 
-// begin makes the caller of a new connection, which over ends with.
-func (b *callers) begin(over context.Context, key callerKey) *caller {
-	c := b.make(over, key)
+// begin makes the caller of a new connection.
+func (b *callers) begin(key callerKey) *caller {
+	c := b.make(key)
 	c.connected = true
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,24 +78,36 @@ func (b *callers) begin(over context.Context, key callerKey) *caller {
 	return c
 }
 
-// of finds the caller. One without an MCP session is made when it first calls;
-// one whose MCP session is not known any more gets a memory that nobody keeps.
+// get finds a caller, or nil.
+func (b *callers) get(key callerKey) *caller {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.live[key]
+}
+
+// of finds the caller of a call. One without an MCP session is made when it
+// first calls; one whose MCP session is over can do nothing any more.
 func (b *callers) of(key callerKey) *caller {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.live[key]
-	if c == nil {
-		c = b.make(b.base, key)
-		if c.ended = key.session != ""; !c.ended {
-			b.live[key] = c
-		}
+	switch {
+	case c != nil:
+	case key.session == "":
+		c = b.make(key)
+		b.live[key] = c
+	default:
+		c = b.make(key)
+		c.ended = true
+		c.cut(errSessionOver)
 	}
 	return c
 }
 
-// end forgets a caller and leaves its sessions to others of its principal. It
-// returns their ids.
+// end ends the calls of a caller, forgets it, and leaves its sessions to others
+// of its principal. It returns their ids.
 func (b *callers) end(c *caller) []string {
+	c.cut(errSessionOver)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.live[c.key] == c {

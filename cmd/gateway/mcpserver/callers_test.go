@@ -29,7 +29,7 @@ func TestRenewal(t *testing.T) {
 
 		// A caller without a connection, and one whose MCP session is over.
 		s.callers.of(callerKey{"alice", ""}).hold(ref("free"), "", nil)
-		over := s.callers.begin(t.Context(), callerKey{"bob", "s1"})
+		over := s.callers.begin(callerKey{"bob", "s1"})
 		over.hold(ref("over"), "", nil)
 		s.callers.end(over)
 
@@ -75,7 +75,7 @@ func TestRenewalOfTheLost(t *testing.T) {
 				return api.Errorf(code, "It is gone.")
 			}
 			s := newServer(t, Options{Worker: f, IdleTimeout: 15 * time.Minute})
-			c := s.callers.begin(t.Context(), callerKey{"local", ""})
+			c := s.callers.begin(callerKey{"local", ""})
 			cs := inMemory(t, s, legacy)
 			must(t, cs, "browser_start", nil)
 			time.Sleep(16 * time.Minute)
@@ -92,11 +92,11 @@ func TestRenewalOfTheLost(t *testing.T) {
 
 func TestAdoption(t *testing.T) {
 	b := newCallers(t.Context(), time.Hour)
-	first := b.begin(t.Context(), callerKey{"alice", "1"})
+	first := b.begin(callerKey{"alice", "1"})
 	first.hold(ref("a"), "", nil)
 	first.visit("a", "a-page1")
 	first.hold(ref("b"), "", nil)
-	second := b.begin(t.Context(), callerKey{"alice", "2"})
+	second := b.begin(callerKey{"alice", "2"})
 	second.hold(ref("b"), "", nil) // asked for by name
 	if left := b.end(first); !slices.Equal(left, []string{"a"}) {
 		t.Errorf("left are %v", left)

@@ -25,11 +25,12 @@ const maxMessage = 16 << 20
 // cancelled anything; from 2026-07-28 on there are none, and it has.
 func (s *Server) Handler() http.Handler {
 	get := func(*http.Request) *mcp.Server { return s.mcp }
+	log := quieter(s.options.Log)
 	withSessions := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		Logger: s.options.Log, SessionTimeout: s.options.SessionTimeout, MaxRequestBodyBytes: maxMessage,
+		Logger: log, SessionTimeout: s.options.SessionTimeout, MaxRequestBodyBytes: maxMessage,
 	})
 	sessionless := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		Logger: s.options.Log, MaxRequestBodyBytes: maxMessage,
+		Logger: log, MaxRequestBodyBytes: maxMessage,
 		Stateless: true, PropagateRequestCancellation: true,
 	})
 	versions := mcp.SupportedProtocolVersions()
@@ -43,9 +44,11 @@ func (s *Server) Handler() http.Handler {
 			sessionless.ServeHTTP(w, r)
 			return
 		}
-		if r.Method == http.MethodDelete {
-			user := principal(auth.TokenInfoFromContext(r.Context()))
-			s.sessions.cancel(r.Header.Get("Mcp-Session-Id"), user)
+		if r.Method == http.MethodDelete { // the SDK waits for running calls
+			owner := principal(auth.TokenInfoFromContext(r.Context()))
+			if c := s.callers.get(callerKey{owner, r.Header.Get("Mcp-Session-Id")}); c != nil && c.connected {
+				c.cut(errSessionOver)
+			}
 		}
 		withSessions.ServeHTTP(w, r)
 	}))

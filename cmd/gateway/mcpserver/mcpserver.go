@@ -43,9 +43,8 @@ type Server struct {
 	tools   map[string]*tool
 	callers *callers
 
-	sessions sessions
-	places   sync.Map // *mcp.RequestExtra → *place, of calls read from stdio
-	guards   sync.Map // value of requestHeader → *guard
+	places sync.Map // *mcp.RequestExtra → *place, of calls read from stdio
+	guards sync.Map // value of requestHeader → *guard
 
 	base context.Context // ends with the server, and every call with it
 	end  context.CancelCauseFunc
@@ -159,11 +158,9 @@ func Tools(profiles []string) ([]*mcp.Tool, error) {
 // or the server does. Then it cancels the running calls and closes the client's
 // browser sessions, within 9 seconds. Out carries JSON-RPC only.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer) error {
-	over, hangUp := context.WithCancel(s.base)
-	defer hangUp()
-	defer context.AfterFunc(ctx, hangUp)()
-	c := s.callers.begin(over, callerKey{principal(nil), "stdio " + api.NewID()})
-	t := s.newStdio(c, hangUp, in, out)
+	c := s.callers.begin(callerKey{principal(nil), "stdio " + api.NewID()})
+	defer context.AfterFunc(ctx, func() { c.cut(errShutdown) })()
+	t := s.newStdio(c, in, out)
 
 	ss, err := s.mcp.Connect(context.WithoutCancel(ctx), t, nil)
 	if err != nil {
@@ -173,7 +170,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer
 	go func() { done <- ss.Wait() }()
 	select {
 	case err = <-done:
-	case <-over.Done():
+	case <-c.over.Done():
 		select {
 		case err = <-done:
 		case <-time.After(drainLimit):
@@ -194,7 +191,10 @@ func (s *Server) closeSessions(ctx context.Context, c *caller) {
 	var all sync.WaitGroup
 	for _, id := range s.callers.end(c) {
 		all.Go(func() {
-			_, _, _ = api.Do(ctx, s.options.Worker, api.SessionClose, s.upkeep(c, id, closeLimit), api.Empty{}) // else the worker's idle time-out does it
+			_, _, err := api.Do(ctx, s.options.Worker, api.SessionClose, s.upkeep(c, id, closeLimit), api.Empty{})
+			if err == nil { // else the worker's idle time-out ends it
+				c.forget(id)
+			}
 		})
 	}
 	all.Wait()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -79,60 +78,29 @@ var (
 	errShutdown    = errors.New("the gateway is shutting down")
 )
 
-// sessions are the MCP sessions over HTTP, by id.
-type sessions struct{ m sync.Map }
-
-// session ends with its MCP session, and every call of it then ends too.
-type session struct {
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	owner  string
-}
-
-// cancel ends the running calls of a session, if user owns it. To be called
-// before the SDK closes it, which waits for them.
-func (s *sessions) cancel(id, user string) {
-	if v, ok := s.m.Load(id); ok && v.(*session).owner == user {
-		v.(*session).cancel(errSessionOver)
-	}
-}
-
 // bindSession ends calls with the MCP session that they belong to, and with the
 // server. It also follows the life of MCP sessions, for which the SDK has no
 // hook.
 func (s *Server) bindSession(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		over := s.base
+		if ss, ok := req.GetSession().(*mcp.ServerSession); ok && ss.ID() != "" {
+			key := callerKey{principalOf(req), ss.ID()}
+			c := s.callers.get(key)
+			if c == nil && method == "initialize" {
+				c = s.callers.begin(key)
+				go func() {
+					_ = ss.Wait()
+					s.callers.end(c)
+				}()
+			}
+			if c != nil {
+				over = c.over
+			}
+		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		defer context.AfterFunc(s.base, func() { cancel(context.Cause(s.base)) })()
-		ss, ok := req.GetSession().(*mcp.ServerSession)
-		if !ok || ss.ID() == "" {
-			return next(ctx, method, req)
-		}
-		if method == "initialize" {
-			s.follow(ss, principalOf(req))
-		}
-		if v, ok := s.sessions.m.Load(ss.ID()); ok {
-			over := v.(*session).ctx
-			defer context.AfterFunc(over, func() { cancel(context.Cause(over)) })()
-		}
+		defer context.AfterFunc(over, func() { cancel(context.Cause(over)) })()
 		return next(ctx, method, req)
 	}
-}
-
-// follow remembers an MCP session until it is over.
-func (s *Server) follow(ss *mcp.ServerSession, principal string) {
-	id := ss.ID()
-	ctx, cancel := context.WithCancelCause(s.base)
-	if _, known := s.sessions.m.LoadOrStore(id, &session{ctx, cancel, principal}); known {
-		cancel(nil)
-		return
-	}
-	c := s.callers.begin(ctx, callerKey{principal, id})
-	go func() {
-		_ = ss.Wait()
-		cancel(errSessionOver)
-		s.sessions.m.Delete(id)
-		s.callers.end(c)
-	}()
 }

@@ -22,8 +22,6 @@ type stdio struct {
 	in     io.ReadCloser
 	frames chan frame
 
-	hangUp func() // ends the caller's connection, as the end of input does
-
 	writing sync.Mutex
 	out     io.Writer
 
@@ -44,9 +42,9 @@ type opened struct {
 	extra *mcp.RequestExtra
 }
 
-func (s *Server) newStdio(c *caller, hangUp func(), in io.ReadCloser, out io.Writer) *stdio {
+func (s *Server) newStdio(c *caller, in io.ReadCloser, out io.Writer) *stdio {
 	t := &stdio{
-		server: s, caller: c, hangUp: hangUp, in: in, out: out,
+		server: s, caller: c, in: in, out: out,
 		frames: make(chan frame), open: map[jsonrpc.ID]*opened{},
 	}
 	go t.scan()
@@ -62,7 +60,7 @@ func (t *stdio) SessionID() string { return "" }
 // scan reads lines until the input ends. It outlives the connection if the
 // input cannot be closed while it is read.
 func (t *stdio) scan() {
-	defer t.hangUp()
+	defer t.caller.cut(io.EOF)
 	r := bufio.NewReaderSize(t.in, 64<<10)
 	for {
 		line, tooLong, err := readLine(r, maxMessage)
@@ -214,7 +212,7 @@ func (t *stdio) refuse(fault *jsonrpc.Error) error {
 
 // Close ends the connection; the output stays the caller's.
 func (t *stdio) Close() error {
-	t.hangUp()
+	t.caller.cut(io.EOF)
 	return t.in.Close()
 }
 

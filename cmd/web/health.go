@@ -22,11 +22,6 @@ type Slots struct {
 	Max  int `json:"max"`
 }
 
-// ReadinessOf is that of a worker with so many of its slots in use.
-func ReadinessOf(reasons []string, used, slots int) Readiness {
-	return Readiness{Ready: len(reasons) == 0, Reasons: reasons, Slots: &Slots{Free: max(0, slots-used), Max: slots}}
-}
-
 // Limits of asking for readiness.
 const (
 	readyAge  = time.Second     // an answer holds for so long
