@@ -204,6 +204,16 @@ func TestHTTPWithTokens(t *testing.T) {
 			t.Errorf("token %.8q: %d", sent, res.StatusCode)
 		}
 	}
+	// What is wrong in two ways is refused for the host, before the token is looked at.
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/mcp", strings.NewReader(initialize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "evil.test"
+	r.Header.Set("Authorization", "Bearer wrong")
+	if res, err := http.DefaultClient.Do(r); err != nil || res.StatusCode != 403 {
+		t.Errorf("foreign host, wrong token: %v, %v", res, err)
+	}
 	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
 		res, err := http.Get(address + path)
 		if err != nil {
