@@ -38,7 +38,11 @@ func fill(ctx context.Context, op *operation, in api.FillInput) (api.FillResult,
 			keys = backspace
 		}
 		if keys != "" {
-			if done, err := acted(op.session.driver.SendKeys(ctx, element, keys)); err != nil || !done {
+			done, err := acted(op.session.driver.SendKeys(ctx, element, keys))
+			if driver.KindOf(err) == driver.Stale {
+				err = unclear(err) // before the first key, or after the one that made the page replace its field
+			}
+			if err != nil || !done {
 				result.Loading = err == nil
 				return result, err
 			}

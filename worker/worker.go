@@ -98,8 +98,8 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 	if !ok {
 		return nil, api.Errorf(api.UnsupportedByEngine, "This worker cannot do %s.", entry.Name)
 	}
-	if err := w.life.Err(); err != nil {
-		return nil, api.Errorf(api.WorkerUnavailable, "The worker is shutting down; nothing was done.")
+	if w.life.Err() != nil {
+		return nil, errShutdown()
 	}
 	if entry.Scope == api.None {
 		return function(ctx, op)
@@ -144,7 +144,7 @@ func (w *Worker) session(call *api.Call) (*session, error) {
 	w.mu.Lock()
 	s, ok := w.sessions[call.SessionID]
 	w.mu.Unlock()
-	if !ok || s.owner != call.Caller {
+	if !ok || s.owner != call.Caller || s.info().State == api.Starting {
 		return nil, api.Errorf(api.SessionNotFound, "There is no such session.")
 	}
 	return s, nil
@@ -184,11 +184,13 @@ func (w *Worker) Ready() []string {
 
 // Close ends every session and waits until nothing is left of them.
 func (w *Worker) Close() {
-	w.end()
 	w.mu.Lock()
+	w.end()
 	var all []*session
 	for _, s := range w.sessions {
-		all = append(all, s)
+		if s.info().State != api.Starting { // those end by themselves now
+			all = append(all, s)
+		}
 	}
 	w.mu.Unlock()
 	var closing sync.WaitGroup
