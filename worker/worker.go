@@ -133,10 +133,14 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 		}
 	}
 	reply, err := function(ctx, op)
-	if err != nil {
-		return nil, op.failure(ctx, err)
+	if err == nil {
+		return reply, nil
 	}
-	return reply, nil
+	err = op.failure(ctx, err)
+	if entry.Effect == api.Act && api.AsError(err).Code == api.InternalError {
+		return nil, unclear(err) // whatever broke, the action may have been done before
+	}
+	return nil, err
 }
 
 // session finds the session that call names. Somebody else's does not exist.
