@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"time"
 
 	"iemesh/api"
 	"iemesh/worker/driver"
@@ -23,6 +24,9 @@ func click(ctx context.Context, op *operation, in api.ClickInput) (api.PageState
 	return op.state(ctx)
 }
 
+// again is the pause before looking at an element that refused a click.
+const again = 50 * time.Millisecond
+
 // press waits until the element can be clicked and clicks it once. done is
 // false when the click was delivered and the driver still works on it.
 func (op *operation) press(ctx context.Context, at api.Locator, try attempt) (done bool, err error) {
@@ -34,10 +38,13 @@ func (op *operation) press(ctx context.Context, at api.Locator, try attempt) (do
 		err = op.session.driver.Click(ctx, element)
 		switch driver.KindOf(err) {
 		case driver.Intercepted, driver.NotInteractable, driver.Stale:
-			if ctx.Err() == nil {
-				continue // refused before it was done: the page changed since we looked
+			// Refused before it was done: the page changed since we looked.
+			select {
+			case <-time.After(again):
+				continue
+			case <-ctx.Done():
+				return false, err
 			}
-			return false, err
 		}
 		return acted(err)
 	}

@@ -18,6 +18,10 @@ func notDelivered(ctx context.Context) *api.Error {
 	return api.Errorf(api.Cancelled, "Cancelled before anything was done.")
 }
 
+func errShutdown() *api.Error {
+	return api.Errorf(api.WorkerUnavailable, "The worker is shutting down; nothing was done.")
+}
+
 // startFailure is why no session could be opened.
 func startFailure(ctx context.Context, err error) error {
 	e, ok := errors.AsType[*driver.Error](err)

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"iemesh/api"
@@ -38,33 +37,23 @@ func fill(ctx context.Context, op *operation, in api.FillInput) (api.FillResult,
 			keys = backspace
 		}
 		if keys != "" {
-			if done, err := acted(op.session.driver.SendKeys(ctx, element, keys)); err != nil || !done {
+			done, err := acted(op.session.driver.SendKeys(ctx, element, keys))
+			if driver.KindOf(err) == driver.Stale {
+				err = unclear(err) // before the first key, or after the one that made the page replace its field
+			}
+			if err != nil || !done {
 				result.Loading = err == nil
 				return result, err
 			}
 		}
 	}
-	return op.filled(ctx, text, in.Replaces(), result)
-}
-
-// filled looks at what stands in the field now, and sets it by script where
-// typing did not do it. It is one command in the same document.
-func (op *operation) filled(ctx context.Context, text string, clear bool, result api.FillResult) (api.FillResult, error) {
-	after, cancel := op.afterwards(ctx)
-	defer cancel()
-	seen, err := page.Filled(after, op.session.driver, op.guard, text, clear)
-	if elsewhere(err) {
-		result.PageState, err = op.state(ctx)
-		return result, err
-	}
-	if err != nil {
-		result.PageState, err = op.unreadable(after, err)
-		return result, err
-	}
-	if !seen.Gone {
-		result.Method, result.Differs = seen.Method, seen.Differs
-	}
-	result.PageState, err = op.stateOf(after, seen.Doc)
+	result.PageState, err = op.review(ctx, func(ctx context.Context) (page.Doc, error) {
+		seen, err := page.Filled(ctx, op.session.driver, op.guard, text, in.Replaces())
+		if err == nil && !seen.Gone {
+			result.Method, result.Differs = seen.Method, seen.Differs
+		}
+		return seen.Doc, err
+	})
 	return result, err
 }
 
@@ -79,14 +68,4 @@ func typeable(text string) bool {
 	return len(text) <= maxTyped && !strings.ContainsFunc(text, func(r rune) bool {
 		return r > 0xFFFF || r >= 0xE000 && r <= 0xF8FF || r < ' ' && r != '\n' || r == 0x7F
 	})
-}
-
-// elsewhere tells whether an action led away from the document in which it was
-// to be checked; only the top document can tell then where the page is.
-func elsewhere(err error) bool {
-	switch driver.KindOf(err) {
-	case driver.NoFrame, driver.NoWindow, driver.Stale:
-		return true
-	}
-	return errors.Is(err, page.ErrNoAnswer)
 }

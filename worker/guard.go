@@ -58,9 +58,15 @@ func (op *operation) dialog(ctx context.Context, e *driver.Error) *api.Dialog {
 	return &api.Dialog{Message: op.permit(ctx, text)}
 }
 
+// maxMessage is the longest dialog text that is told, in characters.
+const maxMessage = 2000
+
 const withheld = "(withheld: the page is not on the list of allowed origins)"
 
 func (op *operation) permit(ctx context.Context, message string) string {
+	if r := []rune(message); len(r) > maxMessage {
+		message = string(r[:maxMessage]) + "…"
+	}
 	switch {
 	case op.unrestricted():
 		return message

@@ -14,27 +14,33 @@ import (
 // operation's window. It waits for frames that are not there yet. Two commands
 // a level.
 func (op *operation) enter(ctx context.Context, frames api.Frames) error {
-	if err := op.session.bring(ctx, op.window); err != nil {
+	there, err := poll(ctx, func() (bool, error) {
+		there, err := op.enterNow(ctx, frames)
+		if passing(err) || driver.KindOf(err) == driver.NoFrame {
+			return false, nil
+		}
+		return there, err
+	})
+	switch {
+	case err != nil:
 		return err
-	}
-	for _, frame := range frames {
-		element, err := op.await(ctx, frame, op.frame(ctx, frame))
-		if err != nil {
-			return err
-		}
-		if err := op.step(ctx, element); err != nil {
-			return err
-		}
+	case !there && (op.target == nil || errors.Is(ctx.Err(), context.Canceled)):
+		return notDelivered(ctx)
+	case !there:
+		return op.unusable(page.Found{Status: page.Missing})
 	}
 	return nil
 }
 
-// enterNow is enter for one look: it reports whether the frames are there.
+// enterNow is one attempt; it reports whether the frames are there. op.target
+// is the frame at hand, nil before the first one and after the last.
 func (op *operation) enterNow(ctx context.Context, frames api.Frames) (bool, error) {
+	op.target = nil
 	if err := op.session.bring(ctx, op.window); err != nil {
 		return false, err
 	}
 	for _, frame := range frames {
+		op.target = &frame
 		found, err := op.find(ctx, frame, op.frame(ctx, frame))
 		if err != nil || found.Status != page.OK {
 			return false, err
@@ -43,10 +49,12 @@ func (op *operation) enterNow(ctx context.Context, frames api.Frames) (bool, err
 		if err != nil {
 			return false, err
 		}
-		if err := op.step(ctx, element); err != nil {
+		op.session.inFrame = true
+		if err := op.session.driver.SwitchFrame(ctx, &element); err != nil {
 			return false, err
 		}
 	}
+	op.target = nil
 	return true, nil
 }
 
@@ -60,12 +68,6 @@ func (op *operation) frame(ctx context.Context, at api.Locator) attempt {
 		}
 		return page.FrameLocator(ctx, op.session.driver, op.guard, at)
 	}
-}
-
-// step enters a frame.
-func (op *operation) step(ctx context.Context, frame driver.Element) error {
-	op.session.inFrame = true
-	return op.session.driver.SwitchFrame(ctx, &frame)
 }
 
 // await tries until the element that at names has the status OK, and says at

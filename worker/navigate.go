@@ -50,7 +50,7 @@ func (op *operation) arrived(ctx context.Context, before, wanted string) (api.Pa
 	defer cancel()
 	doc, err := op.read(after)
 	if err != nil {
-		return op.unreadable(after, err)
+		return op.tolerate(after, api.PageState{}, err)
 	}
 	if !doc.Fresh || doc.URL == before && doc.URL != wanted || doc.Blank {
 		return api.PageState{}, op.notArrived()

@@ -23,20 +23,12 @@ func selectOption(ctx context.Context, op *operation, in api.SelectInput) (api.S
 		result.Loading = err == nil
 		return result, err
 	}
-	after, cancel := op.afterwards(ctx)
-	defer cancel()
-	seen, err := page.Selected(after, op.session.driver, op.guard)
-	if elsewhere(err) {
-		result.PageState, err = op.state(ctx)
-		return result, err
-	}
-	if err != nil {
-		result.PageState, err = op.unreadable(after, err)
-		return result, err
-	}
-	if !seen.Gone {
-		result.Text, result.Value, result.Index = seen.Text, seen.Value, seen.Index
-	}
-	result.PageState, err = op.stateOf(after, seen.Doc)
+	result.PageState, err = op.review(ctx, func(ctx context.Context) (page.Doc, error) {
+		seen, err := page.Selected(ctx, op.session.driver, op.guard)
+		if err == nil && !seen.Gone {
+			result.Text, result.Value, result.Index = seen.Text, seen.Value, seen.Index
+		}
+		return seen.Doc, err
+	})
 	return result, err
 }

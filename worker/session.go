@@ -51,12 +51,16 @@ func (w *Worker) open(ctx context.Context, owner api.Caller) (*session, error) {
 	if err := w.reserve(s); err != nil {
 		return nil, err
 	}
+	defer w.tasks.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(w.life, cancel)()
 	var err error
 	if s.driver, err = driver.Open(ctx, w.cfg.Browser); err == nil {
 		err = s.begin(ctx)
 	}
-	if err == nil && w.life.Err() != nil {
-		err = api.Errorf(api.WorkerUnavailable, "The worker is shutting down; nothing was done.")
+	if err == nil && w.life.Err() != nil { // Close has passed this session by
+		err = errShutdown()
 	}
 	if err != nil {
 		if s.driver != nil {
@@ -69,10 +73,13 @@ func (w *Worker) open(ctx context.Context, owner api.Caller) (*session, error) {
 	return s, nil
 }
 
-// reserve takes a slot and enters s in the list.
+// reserve takes a slot, enters s in the list, and counts its opening as a task.
 func (w *Worker) reserve(s *session) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.life.Err() != nil {
+		return errShutdown()
+	}
 	taken := 0
 	for _, other := range w.sessions {
 		if other.info().State != api.Failed {
@@ -83,6 +90,7 @@ func (w *Worker) reserve(s *session) error {
 		return api.Errorf(api.LimitExceeded, "All %d browser sessions are in use. Close one, or raise --max-sessions.", w.cfg.MaxSessions)
 	}
 	w.sessions[s.id] = s
+	w.tasks.Add(1)
 	return nil
 }
 

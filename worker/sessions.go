@@ -65,7 +65,7 @@ func listSessions(_ context.Context, op *operation, _ api.Empty) (api.SessionLis
 	defer w.mu.Unlock()
 	var mine []*session
 	for _, s := range w.sessions {
-		if s.owner == op.call.Caller {
+		if s.owner == op.call.Caller && s.info().State != api.Starting {
 			mine = append(mine, s)
 		}
 	}

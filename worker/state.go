@@ -24,7 +24,7 @@ func (op *operation) state(ctx context.Context) (api.PageState, error) {
 		st = op.described(doc.URL, doc.Title)
 	case driver.NoWindow: // the action closed its window
 	default:
-		return op.unreadable(after, err)
+		return op.tolerate(after, st, err)
 	}
 	return op.withWindows(after, st)
 }
@@ -59,19 +59,10 @@ func (op *operation) described(url, title string) api.PageState {
 	return api.PageState{URL: url, Title: &title}
 }
 
-// stateOf is the state after an action, from a document that was read already
-// if it told of the top one too.
-func (op *operation) stateOf(ctx context.Context, doc page.Doc) (api.PageState, error) {
-	if doc.TopURL == nil || doc.TopTitle == nil {
-		return op.state(ctx)
-	}
-	return op.withWindows(ctx, op.described(*doc.TopURL, *doc.TopTitle))
-}
-
 // withWindows adds the windows that no result has told of.
 func (op *operation) withWindows(ctx context.Context, st api.PageState) (api.PageState, error) {
 	if err := op.session.look(ctx); err != nil {
-		return op.settled(ctx, st, err)
+		return op.tolerate(ctx, st, err)
 	}
 	st.NewWindows = op.announce()
 	return st, nil
@@ -98,13 +89,10 @@ func (op *operation) tell(w *window) api.Window {
 	return told
 }
 
-// unreadable is the state of a page that could not be read: a dialog is open,
-// or it has not finished. Other errors stand.
-func (op *operation) unreadable(ctx context.Context, err error) (api.PageState, error) {
-	return op.settled(ctx, api.PageState{}, err)
-}
-
-func (op *operation) settled(ctx context.Context, st api.PageState, err error) (api.PageState, error) {
+// tolerate is the state in spite of an error that only means that no more can
+// be told now: a dialog is open, the page has not finished, or its window has
+// closed. Other errors stand.
+func (op *operation) tolerate(ctx context.Context, st api.PageState, err error) (api.PageState, error) {
 	e, ok := errors.AsType[*driver.Error](err)
 	if !ok {
 		return api.PageState{}, err
@@ -119,4 +107,29 @@ func (op *operation) settled(ctx context.Context, st api.PageState, err error) (
 		return st, nil
 	}
 	return api.PageState{}, err
+}
+
+// review is the state after an action whose effect read looks at, in the
+// document in which it happened.
+func (op *operation) review(ctx context.Context, read func(context.Context) (page.Doc, error)) (api.PageState, error) {
+	after, cancel := op.afterwards(ctx)
+	defer cancel()
+	doc, err := read(after)
+	switch {
+	case elsewhere(err) || err == nil && (doc.TopURL == nil || doc.TopTitle == nil):
+		return op.state(ctx)
+	case err != nil:
+		return op.tolerate(after, api.PageState{}, err)
+	}
+	return op.withWindows(after, op.described(*doc.TopURL, *doc.TopTitle))
+}
+
+// elsewhere tells whether an action led away from its document; only the top
+// one can tell then where the page is.
+func elsewhere(err error) bool {
+	switch driver.KindOf(err) {
+	case driver.NoFrame, driver.NoWindow, driver.Stale:
+		return true
+	}
+	return errors.Is(err, page.ErrNoAnswer)
 }

@@ -40,7 +40,7 @@ func findPage(ctx context.Context, op *operation, in api.PageFindInput) (api.Pag
 	result := api.PageFindResult{PageID: w.id, Index: w.index, WindowCount: len(op.session.alive())}
 	doc, err := op.read(ctx)
 	if err != nil {
-		result.PageState, err = op.unreadable(ctx, err)
+		result.PageState, err = op.tolerate(ctx, api.PageState{}, err)
 		return result, err
 	}
 	result.PageState = op.described(doc.URL, doc.Title)

@@ -98,8 +98,8 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 	if !ok {
 		return nil, api.Errorf(api.UnsupportedByEngine, "This worker cannot do %s.", entry.Name)
 	}
-	if err := w.life.Err(); err != nil {
-		return nil, api.Errorf(api.WorkerUnavailable, "The worker is shutting down; nothing was done.")
+	if w.life.Err() != nil {
+		return nil, errShutdown()
 	}
 	if entry.Scope == api.None {
 		return function(ctx, op)
@@ -133,10 +133,14 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 		}
 	}
 	reply, err := function(ctx, op)
-	if err != nil {
-		return nil, op.failure(ctx, err)
+	if err == nil {
+		return reply, nil
 	}
-	return reply, nil
+	err = op.failure(ctx, err)
+	if entry.Effect == api.Act && api.AsError(err).Code == api.InternalError {
+		return nil, unclear(err) // whatever broke, the action may have been done before
+	}
+	return nil, err
 }
 
 // session finds the session that call names. Somebody else's does not exist.
@@ -144,7 +148,7 @@ func (w *Worker) session(call *api.Call) (*session, error) {
 	w.mu.Lock()
 	s, ok := w.sessions[call.SessionID]
 	w.mu.Unlock()
-	if !ok || s.owner != call.Caller {
+	if !ok || s.owner != call.Caller || s.info().State == api.Starting {
 		return nil, api.Errorf(api.SessionNotFound, "There is no such session.")
 	}
 	return s, nil
@@ -184,11 +188,13 @@ func (w *Worker) Ready() []string {
 
 // Close ends every session and waits until nothing is left of them.
 func (w *Worker) Close() {
-	w.end()
 	w.mu.Lock()
+	w.end()
 	var all []*session
 	for _, s := range w.sessions {
-		all = append(all, s)
+		if s.info().State != api.Starting { // those end by themselves now
+			all = append(all, s)
+		}
 	}
 	w.mu.Unlock()
 	var closing sync.WaitGroup
