@@ -156,12 +156,13 @@ function disabled(el) {
 // given, is called for each element in document order.
 function read(root, from, max, whole, visit) {
   var out = '', total = 0, gap = false, after, untidy, stack = [], blocks = [], depth = 0, parent = root, last = null, shown,
-    n = link(root, 'firstChild'), c, s, a, b, type, name, form;
+    n = link(root, 'firstChild'), c, s, a, b, type, name, form, lead, known, block, skipped;
   while (n) {
     c = null;
     form = false;
-    type = kindOf(n);
-    if (type == 3) {
+    // This loop runs once a node, seldom compiled: it calls as little as it can.
+    type = n.nodeType;
+    if (type === 3) {
       s = n.nodeValue;
       a = after = false;
       untidy = UNTIDY.test(s);
@@ -176,29 +177,37 @@ function read(root, from, max, whole, visit) {
             after = s.charAt(s.length - 1) == ' ';
             s = s.substring(a ? 1 : 0, s.length - (after ? 1 : 0));
           }
-          if ((gap || a) && total) { s = ' ' + s; }
+          lead = (gap || a) && total ? 1 : 0;
           a = from - total;
           b = a + max;
-          if (b > 0 && a < s.length) {
+          if (b > 0 && a < s.length + lead) {
+            if (lead) { s = ' ' + s; }
+            lead = 0;
             if (a > 0 && paired(s, a)) { a++; }
             if (b < s.length && paired(s, b)) { b--; }
             out += s.substring(a < 0 ? 0 : a, b);
           }
-          total += s.length;
+          total += s.length + lead;
           gap = after;
           if (!whole && total >= from + max) { break; }
         }
       }
-    } else if (type == 1) {
-      name = tag(n);
-      form = name == 'FORM';
+    } else if (type === 1 || typeof type != 'number') {
+      name = n.nodeName;
+      if (typeof name != 'string' || name > 'Z') { name = tag(n); }
+      if (name !== known) {
+        known = name;
+        block = INLINE[name] !== true;
+        skipped = SKIPPED[name] === true || name.charAt(0) == '/';
+      }
+      form = name === 'FORM';
       if (visit) { visit(n, name); }
-      if (INLINE[name] !== true) { gap = true; }
-      if (SKIPPED[name] !== true && name.charAt(0) != '/') { c = form ? link(n, 'firstChild') : n.firstChild; }
+      if (block) { gap = true; }
+      if (!skipped) { c = form ? link(n, 'firstChild') : n.firstChild; }
     }
     if (c) {
       stack[depth] = n;
-      blocks[depth++] = INLINE[name] !== true;
+      blocks[depth++] = block;
       parent = n;
       n = c;
       continue;

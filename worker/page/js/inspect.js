@@ -73,15 +73,15 @@ function about(el, name) {
   return e;
 }
 
-function clickable(el) {
-  var f = get(el, 'onclick');
-  return !!f && !f.nodeType;
-}
-
 function main() {
   var root = bare(doc, 'body') || get(doc, 'body') || doc.documentElement, list = [], count = 0, r;
   r = read(root, input.textOffset, input.maxText, true, function (el, name) {
-    if (LISTED[name] !== true && !clickable(el) || !displayed(el)) { return; }
+    var f;
+    if (LISTED[name] !== true) {
+      try { f = el.onclick; } catch (e) { return; }
+      if (!f || f.nodeType) { return; }
+    }
+    if (!displayed(el)) { return; }
     if (count >= input.offset && list.length < input.limit) { list[list.length] = about(el, name); }
     count++;
   });
