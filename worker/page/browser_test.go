@@ -25,6 +25,8 @@ type browser struct{ base string }
 
 // value does one command.
 func (b *browser) value(ctx context.Context, method, path string, body any) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
 	var payload io.Reader
 	if method == http.MethodPost {
 		encoded, err := json.Marshal(body)
@@ -112,8 +114,8 @@ func start() (stop func(), err error) {
 		}
 	}
 	raw, err := chromium.value(ctx, http.MethodPost, "/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
-		"unhandledPromptBehavior": "ignore",
-		"goog:chromeOptions":      map[string]any{"args": []string{"--headless=new", "--no-sandbox", "--disable-popup-blocking", "--window-size=1000,700"}},
+		"timeouts":           map[string]any{"script": 10000, "pageLoad": 10000},
+		"goog:chromeOptions": map[string]any{"args": []string{"--headless=new", "--no-sandbox", "--disable-popup-blocking", "--window-size=1000,700"}},
 	}}})
 	if err != nil {
 		return stop, err
@@ -193,7 +195,7 @@ func (o oldMode) Execute(ctx context.Context, script string, args []any) (json.R
 
 const oldModeJS = `
 var undo = [], computed = window.getComputedStyle, define = Object.defineProperty, describe = Object.getOwnPropertyDescriptor,
-    create = document.createEvent.bind(document), dispatch = EventTarget.prototype.dispatchEvent;
+    create = document.createEvent.bind(document), dispatch = EventTarget.prototype.dispatchEvent, selection = window.getSelection();
 function put(o, k, d) {
   var old = describe(o, k);
   undo.push(function () { if (old) define(o, k, old); else delete o[k]; });
@@ -210,6 +212,17 @@ put(Element.prototype, 'fireEvent', {configurable: true, value: function (type, 
   e.initEvent(type.substring(2), true, true);
   if (event.keyCode) e.keyCode = event.keyCode;
   return dispatch.call(this, e);
+}});
+put(HTMLElement.prototype, 'createTextRange', {configurable: true, value: function () {
+  var el = this, end = false;
+  return {
+    moveToElementText: function (inner) { el = inner; },
+    collapse: function (start) { end = !start; },
+    select: function () {
+      if (el.select) el.select(); else selection.selectAllChildren(el);
+      if (end) selection.collapseToEnd();
+    }
+  };
 }});
 lack(window, 'JSON Map Set Promise Symbol getComputedStyle getSelection addEventListener innerWidth innerHeight pageXOffset scrollX matchMedia');
 lack(document, 'querySelector querySelectorAll getElementsByClassName addEventListener createEvent createRange createTreeWalker evaluate head characterSet');

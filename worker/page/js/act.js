@@ -9,7 +9,7 @@ function boxOf(el) {
   }
   r = rect(el);
   for (c = link(el, 'firstChild'); c && !r; c = link(c, 'nextSibling')) {
-    if (c.nodeType == 1 && rendered(c)) { r = boxOf(c); }
+    if (kindOf(c) == 1 && rendered(c)) { r = boxOf(c); }
   }
   return r;
 }

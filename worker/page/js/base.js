@@ -10,7 +10,7 @@ function get(o, k) {
 // Names of children hide properties of a form and of the document
 // (<input name="parentNode">); the prototypes still have them.
 function bare(o, k) {
-  var names = ['HTMLFormElement', 'HTMLElement', 'Element', 'Node', 'HTMLDocument', 'Document'], i, d;
+  var names = o === doc ? ['Document', 'HTMLDocument', 'Node'] : ['HTMLFormElement', 'HTMLElement', 'Element', 'Node'], i, d;
   for (i = 0; i < names.length; i++) {
     try {
       d = Object.getOwnPropertyDescriptor(window[names[i]].prototype, k);
@@ -38,7 +38,7 @@ function call(o, k, a, b) {
 }
 
 // Cuts s to n characters without splitting a surrogate pair.
-function head(s, n) {
+function clip(s, n) {
   var c;
   if (s.length <= n) { return s; }
   c = s.charCodeAt(n - 1);
@@ -46,7 +46,7 @@ function head(s, n) {
 }
 
 function cut(s, n) {
-  return s.length > n ? head(s, n) + '\u2026' : s;
+  return s.length > n ? clip(s, n) + '\u2026' : s;
 }
 
 function escaped(c) {
@@ -118,17 +118,17 @@ function memory() {
 }
 
 function state(empty) {
-  var m = memory(), s = { url: head(text(window.location, 'href'), 8192), complete: complete(doc), fresh: !!m.fresh, token: m.token };
+  var m = memory(), s = { url: clip(text(window.location, 'href'), 8192), complete: complete(doc), fresh: !!m.fresh, token: m.token };
   m.fresh = false;
   if (empty) { return s; }
-  s.title = head(text(doc, 'title'), 1000);
+  s.title = clip(text(doc, 'title'), 1000);
   s.mode = get(doc, 'documentMode');
   if (typeof s.mode != 'number') { s.mode = 0; }
-  s.charset = head(text(doc, 'characterSet') || text(doc, 'charset'), 40);
+  s.charset = clip(text(doc, 'characterSet') || text(doc, 'charset'), 40);
   try {
     if (typeof window.top.location.href == 'string') {
-      s.topUrl = head(window.top.location.href, 8192);
-      s.topTitle = head(text(window.top.document, 'title'), 1000);
+      s.topUrl = clip(window.top.location.href, 8192);
+      s.topTitle = clip(text(window.top.document, 'title'), 1000);
     }
   } catch (e) { }
   return s;
@@ -140,11 +140,19 @@ function kind(e) {
     (typeof get(e, 'number') == 'number' ? ' ' + (e.number & 0xffff) : '');
 }
 
+// Nothing is thrown out of a script: the driver would repeat the message.
 function answer(main) {
-  var href = where(), empty = href == 'about:blank' || href == 'data:,', s = state(empty);
-  if (!empty) {
-    try { s.result = main(); } catch (e) { s.failed = kind(e); }
+  var href = where(), empty = href == 'about:blank' || href == 'data:,', s, out;
+  try {
+    s = state(empty);
+    if (!empty) {
+      try { s.result = main(); } catch (e) { s.failed = kind(e); }
+    }
+    out = json(s);
+  } catch (e2) {
+    out = '{"failed":"Error"}';
+    found = null;
   }
-  s = href + '\n' + json(s);
-  return found ? [s, found] : s;
+  out = href + '\n' + out;
+  return found ? [out, found] : out;
 }

@@ -2,6 +2,7 @@
 
 var SPACE = /[ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+/g;
 var INK = /[^ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
+var UNTIDY = /^ | $|  |[\t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
 var INLINE = set('A ABBR ACRONYM B BDI BDO BIG CITE CODE DATA DEL DFN EM FONT I INS KBD LABEL MARK NOBR Q RB RP RT RUBY S SAMP SMALL SPAN STRIKE STRONG SUB SUP TIME TT U VAR WBR');
 var SKIPPED = set('APPLET AUDIO CANVAS DATALIST EMBED HEAD IFRAME FRAME NOFRAMES NOSCRIPT OBJECT SCRIPT SELECT STYLE TEMPLATE TEXTAREA TITLE VIDEO XML');
 var CONTROL = set('BUTTON INPUT SELECT TEXTAREA OPTION OPTGROUP FIELDSET');
@@ -18,6 +19,12 @@ function tag(el) {
   return n < 'a' ? n : n.toUpperCase();
 }
 
+// 1 for an element, 3 for a text.
+function kindOf(n) {
+  var t = n.nodeType;
+  return typeof t == 'number' ? t : 1;
+}
+
 // A neighbour in the tree (firstChild, nextSibling, parentNode).
 function link(n, k) {
   var name = n.nodeName, v;
@@ -28,14 +35,14 @@ function link(n, k) {
   return n[k];
 }
 
-function native(el) {
+function isField(el) {
   var name = tag(el);
   return name == 'INPUT' || name == 'TEXTAREA';
 }
 
 function up(el, name) {
-  while (el && el.nodeType == 1 && tag(el) != name) { el = link(el, 'parentNode'); }
-  return el && el.nodeType == 1 ? el : null;
+  while (el && kindOf(el) == 1 && tag(el) != name) { el = link(el, 'parentNode'); }
+  return el && kindOf(el) == 1 ? el : null;
 }
 
 function within(el, outer) {
@@ -71,7 +78,7 @@ function rect(el) {
   return r && r.right > r.left && r.bottom > r.top ? r : null;
 }
 
-var VISIBLE = { visibilityProperty: true, checkVisibilityCSS: true };
+var VISIBLE = { visibilityProperty: true };
 
 // Neither display:none nor visibility:hidden, here or above.
 function rendered(el) {
@@ -80,7 +87,7 @@ function rendered(el) {
   if (v === true) { return true; }
   if (style(el, 'display') == 'contents') {
     el = link(el, 'parentNode');
-    return !!el && el.nodeType == 1 && rendered(el);
+    return !!el && kindOf(el) == 1 && rendered(el);
   }
   if (v === false) { return false; }
   if (!number(el, 'offsetWidth') && !number(el, 'offsetHeight')) {
@@ -90,7 +97,7 @@ function rendered(el) {
   do {
     v = style(el, 'visibility');
     el = link(el, 'parentNode');
-  } while (v == 'inherit' && el && el.nodeType == 1);
+  } while (v == 'inherit' && el && kindOf(el) == 1);
   return v != 'hidden' && v != 'collapse';
 }
 
@@ -100,13 +107,13 @@ function sized(el, depth) {
   if (w === undefined ? rect(el) : w > 0 && number(el, 'offsetHeight') > 0) { return true; }
   if (depth > 8 || style(el, 'overflow') == 'hidden') { return false; }
   for (c = link(el, 'firstChild'); c && i < 50; c = link(c, 'nextSibling'), i++) {
-    if (c.nodeType == 1 && rendered(c) && sized(c, depth + 1)) { return true; }
+    if (kindOf(c) == 1 && rendered(c) && sized(c, depth + 1)) { return true; }
   }
   return false;
 }
 
 function imageOf(area) {
-  var map = up(area, 'MAP'), name = map && (text(map, 'name') || text(map, 'id')), list, i;
+  var owner = up(area, 'MAP'), name = owner && (text(owner, 'name') || text(owner, 'id')), list, i;
   if (!name) { return null; }
   list = call(doc, 'getElementsByTagName', 'img') || [];
   for (i = 0; i < list.length; i++) {
@@ -126,7 +133,7 @@ function displayed(el) {
 // Opacity hides from the eye, not from the mouse.
 function seen(el) {
   if (!displayed(el)) { return false; }
-  for (; el && el.nodeType == 1; el = link(el, 'parentNode')) {
+  for (; el && kindOf(el) == 1; el = link(el, 'parentNode')) {
     if (style(el, 'opacity') === '0' || /alpha\(opacity=0\)/i.test(style(el, 'filter'))) { return false; }
   }
   return true;
@@ -136,7 +143,7 @@ function disabled(el) {
   var inner = null, name = tag(el);
   if (CONTROL[name] !== true) { return false; }
   if (get(el, 'disabled') === true) { return true; }
-  for (; el && el.nodeType == 1; inner = el, el = link(el, 'parentNode')) {
+  for (; el && kindOf(el) == 1; inner = el, el = link(el, 'parentNode')) {
     name = tag(el);
     if (name == 'FIELDSET' && get(el, 'disabled') === true && !(inner && tag(inner) == 'LEGEND') ||
       name == 'OPTGROUP' && get(el, 'disabled') === true) { return true; }
@@ -148,46 +155,59 @@ function disabled(el) {
 // from on, and how many there are in all (to the end only if whole). Visit, if
 // given, is called for each element in document order.
 function read(root, from, max, whole, visit) {
-  var out = '', total = 0, gap = false, after, stack = [], blocks = [], depth = 0, parent = root, last = null, shown,
-    n = link(root, 'firstChild'), c, s, a, b, type, name, form;
+  var out = '', total = 0, gap = false, after, untidy, stack = [], blocks = [], depth = 0, parent = root, last = null, shown,
+    n = link(root, 'firstChild'), c, s, a, b, type, name, form, lead, known, block, skipped;
   while (n) {
     c = null;
     form = false;
+    // This loop runs once a node, seldom compiled: it calls as little as it can.
     type = n.nodeType;
-    if (type == 3) {
+    if (type === 3) {
       s = n.nodeValue;
-      if (!INK.test(s)) {
+      a = after = false;
+      untidy = UNTIDY.test(s);
+      if (untidy && !INK.test(s)) {
         gap = true;
-      } else {
+      } else if (s) {
         if (parent != last) { last = parent; shown = rendered(parent); }
         if (shown) {
-          s = s.replace(SPACE, ' ');
-          a = s.charAt(0) == ' ';
-          after = s.charAt(s.length - 1) == ' ';
-          if (a || after) { s = s.substring(a ? 1 : 0, s.length - (after ? 1 : 0)); }
-          if ((gap || a) && total) { s = ' ' + s; }
+          if (untidy) {
+            s = s.replace(SPACE, ' ');
+            a = s.charAt(0) == ' ';
+            after = s.charAt(s.length - 1) == ' ';
+            s = s.substring(a ? 1 : 0, s.length - (after ? 1 : 0));
+          }
+          lead = (gap || a) && total ? 1 : 0;
           a = from - total;
           b = a + max;
-          if (b > 0 && a < s.length) {
+          if (b > 0 && a < s.length + lead) {
+            if (lead) { s = ' ' + s; }
+            lead = 0;
             if (a > 0 && paired(s, a)) { a++; }
             if (b < s.length && paired(s, b)) { b--; }
             out += s.substring(a < 0 ? 0 : a, b);
           }
-          total += s.length;
+          total += s.length + lead;
           gap = after;
           if (!whole && total >= from + max) { break; }
         }
       }
-    } else if (type == 1) {
-      name = tag(n);
-      form = name == 'FORM';
+    } else if (type === 1 || typeof type != 'number') {
+      name = n.nodeName;
+      if (typeof name != 'string' || name > 'Z') { name = tag(n); }
+      if (name !== known) {
+        known = name;
+        block = INLINE[name] !== true;
+        skipped = SKIPPED[name] === true || name.charAt(0) == '/';
+      }
+      form = name === 'FORM';
       if (visit) { visit(n, name); }
-      if (INLINE[name] !== true) { gap = true; }
-      if (SKIPPED[name] !== true && name.charAt(0) != '/') { c = form ? link(n, 'firstChild') : n.firstChild; }
+      if (block) { gap = true; }
+      if (!skipped) { c = form ? link(n, 'firstChild') : n.firstChild; }
     }
     if (c) {
       stack[depth] = n;
-      blocks[depth++] = INLINE[name] !== true;
+      blocks[depth++] = block;
       parent = n;
       n = c;
       continue;
@@ -225,7 +245,7 @@ function optionValue(o) {
 
 // null: there is none. undefined: a script cannot tell here, the driver can.
 function find(loc, fits) {
-  var value = loc.value, el, list, i;
+  var value = loc.value, el, list;
   if (loc.by == 'xpath') { return undefined; }
   if (loc.by == 'id') {
     el = call(doc, 'getElementById', value);
@@ -246,12 +266,12 @@ function find(loc, fits) {
 }
 
 function pick(list, loc, fits) {
-  var i, el, value = loc.value, link = loc.by == 'linkText' && tidy(value);
+  var i, el, value = loc.value, wanted = loc.by == 'linkText' && tidy(value);
   for (i = 0; list && i < list.length; i++) {
     el = list[i];
     if (loc.by == 'id' && text(el, 'id') !== value) { continue; }
     if (loc.by == 'name' && (text(el, 'name') || attr(el, 'name')) !== value) { continue; }
-    if (link !== false && (!link || words(el, link.length + 1) !== link)) { continue; }
+    if (wanted !== false && (!wanted || words(el, wanted.length + 1) !== wanted)) { continue; }
     if (!fits || fits(el)) { return el; }
   }
   return null;

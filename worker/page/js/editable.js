@@ -1,26 +1,12 @@
-function select(el) {
-  var r;
-  if (native(el)) {
-    call(el, 'select');
-    return;
-  }
-  try {
-    r = doc.createRange();
-    r.selectNodeContents(el);
-    window.getSelection().removeAllRanges();
-    window.getSelection().addRange(r);
-  } catch (e) {
-    try {
-      r = doc.body.createTextRange();
-      r.moveToElementText(el);
-      r.select();
-    } catch (e2) { }
-  }
-}
-
-function toEnd(el) {
-  var r, n = held(el).length;
-  if (native(el)) {
+// Selects what el holds, or puts the caret at its end.
+function choose(el, atEnd) {
+  var r, n;
+  if (isField(el)) {
+    if (!atEnd) {
+      call(el, 'select');
+      return;
+    }
+    n = text(el, 'value').length;
     try {
       if (typeof el.selectionStart == 'number') {
         el.selectionStart = el.selectionEnd = n;
@@ -31,17 +17,33 @@ function toEnd(el) {
       r = el.createTextRange();
       r.collapse(false);
       r.select();
-      return;
-    } catch (e2) { }
+    } catch (e2) {
+      // Number and email fields tell no positions.
+      call(el, 'select');
+      try { window.getSelection().collapseToEnd(); } catch (e3) { }
+    }
+    return;
   }
-  select(el);
-  try { window.getSelection().collapseToEnd(); } catch (e3) { }
+  try {
+    r = doc.createRange();
+    r.selectNodeContents(el);
+    if (atEnd) { r.collapse(false); }
+    window.getSelection().removeAllRanges();
+    window.getSelection().addRange(r);
+  } catch (e4) {
+    try {
+      r = doc.body.createTextRange();
+      r.moveToElementText(el);
+      if (atEnd) { r.collapse(false); }
+      r.select();
+    } catch (e5) { }
+  }
 }
 
 function main() {
   var m, el, r = target(function (el) {
     if (!fieldKind(el)) { return 'notEditable'; }
-    return native(el) && get(el, 'readOnly') === true && displayed(el) && !disabled(el) ? 'readOnly' : '';
+    return isField(el) && get(el, 'readOnly') === true && displayed(el) && !disabled(el) ? 'readOnly' : '';
   });
   if (r.status != 'ok') { return r; }
   el = found;
@@ -52,8 +54,6 @@ function main() {
   r.oneLine = tag(el) == 'INPUT';
   r.empty = m.old === '';
   call(el, 'focus');
-  if (r.kind == 'text') {
-    if (input.clear) { select(el); } else { toEnd(el); }
-  }
+  if (r.kind == 'text') { choose(el, !input.clear); }
   return r;
 }

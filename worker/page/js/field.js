@@ -15,5 +15,5 @@ function fieldKind(el) {
 }
 
 function held(el) {
-  return (native(el) ? text(el, 'value') : text(el, 'innerText')).replace(/\r\n?/g, '\n');
+  return (isField(el) ? text(el, 'value') : text(el, 'innerText')).replace(/\r\n?/g, '\n');
 }

@@ -17,9 +17,9 @@ function fire(el, type, key) {
 }
 
 // Frameworks put their own setter on the element; the user's way goes past it.
-function assign(el, value) {
+function put(el, value) {
   var d;
-  if (!native(el)) {
+  if (!isField(el)) {
     el.innerText = value;
     return;
   }
@@ -28,7 +28,7 @@ function assign(el, value) {
 }
 
 function limit(el) {
-  var n = native(el) ? number(el, 'maxLength') : undefined;
+  var n = isField(el) ? number(el, 'maxLength') : undefined;
   return n > 0 && n < 0x7fffffff ? n : Infinity;
 }
 
@@ -38,19 +38,19 @@ function plain(s) {
 }
 
 function main() {
-  var m = memory(), el = m.field, want, now, max;
+  var m = memory(), el = m.field, want, got, max;
   if (!el || !within(el, doc)) { return { gone: true }; }
   if (input.probe) { return { gone: false }; }
   want = (input.clear ? '' : m.old) + input.want.replace(/\r\n?/g, '\n');
-  now = held(el);
-  if (now === want) { return { gone: false, method: 'keys' }; }
+  got = held(el);
+  if (got === want) { return { gone: false, method: 'keys' }; }
   max = limit(el);
-  if (now !== m.old && (now.length >= max || plain(now) !== plain(want) || plain(want) === want)) {
+  if (got !== m.old && (got.length >= max || plain(got) !== plain(want) || plain(want) === want)) {
     return { gone: false, method: 'keys', differs: true };
   }
   call(el, 'focus');
   fire(el, 'keydown', true);
-  assign(el, head(want, max));
+  put(el, clip(want, max));
   fire(el, 'input', false);
   fire(el, 'keyup', true);
   fire(el, 'change', false);

@@ -3,7 +3,7 @@ var PUSHED = set('submit button reset image');
 var LONG = 200;
 var labelled = null;
 
-function short(s) {
+function brief(s) {
   return s ? cut(s, LONG) : undefined;
 }
 
@@ -24,7 +24,7 @@ function cellBefore(el) {
   var td = up(el, 'TD'), s = '';
   while (td && !s) {
     td = link(td, 'previousSibling');
-    if (td && td.nodeType == 1) { s = words(td, LONG + 1); }
+    if (td && kindOf(td) == 1) { s = words(td, LONG + 1); }
   }
   return s;
 }
@@ -47,41 +47,41 @@ function labelOf(el, name, type) {
 function about(el, name) {
   var type = name == 'INPUT' || name == 'BUTTON' ? text(el, 'type').toLowerCase() : '', list, i, e = {
     tag: name.toLowerCase(),
-    id: short(text(el, 'id') || attr(el, 'id')),
-    name: short(text(el, 'name') || attr(el, 'name')),
-    type: short(type),
-    label: short(labelOf(el, name, type)),
-    placeholder: short(attr(el, 'placeholder'))
+    id: brief(text(el, 'id') || attr(el, 'id')),
+    name: brief(text(el, 'name') || attr(el, 'name')),
+    type: brief(type),
+    label: brief(labelOf(el, name, type)),
+    placeholder: brief(attr(el, 'placeholder'))
   };
   if (name == 'SELECT') {
     list = get(el, 'options');
     i = number(el, 'selectedIndex');
     e.optionCount = list ? list.length : 0;
     if (i >= 0 && list && list[i]) {
-      e.text = short(optionText(list[i]));
-      e.value = short(optionValue(list[i]));
+      e.text = brief(optionText(list[i]));
+      e.value = brief(optionValue(list[i]));
     }
   } else if (name == 'INPUT' || name == 'TEXTAREA') {
-    if (type != 'password') { e.value = short(text(el, 'value')); }
+    if (type != 'password') { e.value = brief(text(el, 'value')); }
     if (type == 'checkbox' || type == 'radio') { e.checked = get(el, 'checked') === true; }
   } else if (name != 'IFRAME' && name != 'FRAME') {
-    e.text = short(words(el, LONG + 1));
+    e.text = brief(words(el, LONG + 1));
   }
-  if (name == 'A' || name == 'AREA') { e.href = short(text(el, 'href')); }
+  if (name == 'A' || name == 'AREA') { e.href = brief(text(el, 'href')); }
   if (disabled(el)) { e.disabled = true; }
-  if (native(el) && get(el, 'readOnly') === true) { e.readonly = true; }
+  if (isField(el) && get(el, 'readOnly') === true) { e.readonly = true; }
   return e;
-}
-
-function clickable(el) {
-  var f = get(el, 'onclick');
-  return !!f && !f.nodeType;
 }
 
 function main() {
   var root = bare(doc, 'body') || get(doc, 'body') || doc.documentElement, list = [], count = 0, r;
   r = read(root, input.textOffset, input.maxText, true, function (el, name) {
-    if (LISTED[name] !== true && !clickable(el) || !displayed(el)) { return; }
+    var f;
+    if (LISTED[name] !== true) {
+      try { f = el.onclick; } catch (e) { return; }
+      if (!f || f.nodeType) { return; }
+    }
+    if (!displayed(el)) { return; }
     if (count >= input.offset && list.length < input.limit) { list[list.length] = about(el, name); }
     count++;
   });
