@@ -21,6 +21,7 @@ import (
 
 const (
 	dialTime   = 3 * time.Second
+	readyTime  = 5 * time.Second
 	cancelTime = 2 * time.Second        // of one DELETE
 	cancelWait = 400 * time.Millisecond // for the outcome after a cancel has arrived
 )
@@ -189,8 +190,10 @@ func (c *Client) cancel(id string) <-chan struct{} {
 
 // Ready asks whether the worker could serve a session. The error is a
 // WORKER_UNAVAILABLE with the reasons that the worker gives: strings under
-// "reasons" in its /readyz.
+// "reasons" in its /readyz. It takes 5 seconds at most.
 func (c *Client) Ready(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, readyTime)
+	defer stop()
 	res, err := c.send(ctx, http.MethodGet, "/readyz", nil, "")
 	if err != nil {
 		return unavailable(err)

@@ -92,6 +92,7 @@ func (q *question) ask(ctx context.Context) (*api.Reply, error) {
 		}
 		if errors.Is(err, errSilent) {
 			pause = 0
+			q.c.transport.CloseIdleConnections() // they may be as dead as this one
 		}
 		if time.Now().Add(pause).After(q.until()) || !rest(ctx, pause) {
 			return nil, q.unanswered(err)

@@ -33,7 +33,8 @@ type Options struct {
 	TLS    *tls.Config // what the listener serves with, nil for none; its certificate's names count as Hosts
 
 	// Report, if set, is told of every operation that failed for a hidden
-	// cause, which does not travel: it belongs in this process's log.
+	// cause, which does not travel: it belongs in this process's log. Calls
+	// come from several goroutines.
 	Report func(*api.Call, *api.Error)
 }
 
@@ -67,6 +68,9 @@ type identity struct {
 // outcomes are kept is the worker's affair: a repeat that comes after the end
 // is handed to it again, and one that comes after a DELETE under an ended
 // context. Make the handler once per process: it is the instance.
+//
+// The handler limits the time of each transfer itself; the http.Server around
+// it may limit headers and idle connections, but must not set WriteTimeout.
 func NewHandler(w api.Worker, opts Options) http.Handler {
 	return newServer(w, opts)
 }

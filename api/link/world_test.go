@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -116,6 +117,10 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() { // after everything was closed
+		eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
+	})
 	w := &world{T: t, worker: newFake()}
 	w.server, w.http = serve(t, w.worker, Options{})
 	w.proxy = newBreaker(t, w.http.Listener.Addr().String())

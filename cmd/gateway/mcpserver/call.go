@@ -260,11 +260,12 @@ func presentable(err error) *api.Error {
 // render is the answer in MCP: the JSON as text and as structure, and what was
 // seen beside it.
 func (a *answer) render() *mcp.CallToolResult {
-	res := &mcp.CallToolResult{StructuredContent: a.result}
+	result := plain(a.result)
+	res := &mcp.CallToolResult{StructuredContent: result}
 	for _, b := range a.blobs {
 		res.Content = append(res.Content, &mcp.ImageContent{MIMEType: b.MediaType, Data: b.Data})
 	}
-	res.Content = append(res.Content, &mcp.TextContent{Text: string(a.result)})
+	res.Content = append(res.Content, &mcp.TextContent{Text: string(result)})
 	return res
 }
 
@@ -272,7 +273,38 @@ func (a *answer) render() *mcp.CallToolResult {
 // output schema.
 func errorResult(err error) *mcp.CallToolResult {
 	text, _ := json.Marshal(api.AsError(err)) // strings and numbers only
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(plain(text))}}}
+}
+
+// plain undoes the escapes that encoding/json makes for HTML's sake: agents
+// read URLs, and an ampersand should be one.
+func plain(data json.RawMessage) json.RawMessage {
+	out := make(json.RawMessage, 0, len(data))
+	for i := 0; i < len(data); i++ {
+		if data[i] != '\\' || i+1 == len(data) {
+			out = append(out, data[i])
+			continue
+		}
+		if i+6 <= len(data) {
+			c := byte(0)
+			switch string(data[i : i+6]) {
+			case `\u0026`:
+				c = '&'
+			case `\u003c`:
+				c = '<'
+			case `\u003e`:
+				c = '>'
+			}
+			if c != 0 {
+				out = append(out, c)
+				i += 5
+				continue
+			}
+		}
+		out = append(out, data[i], data[i+1])
+		i++
+	}
+	return out
 }
 
 // log writes the line of a call that no worker saw, in the shape of the audit's.

@@ -20,13 +20,14 @@ func TestToolListIsSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := json.Marshal(res)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("tools/list: %d tools, %d bytes", len(res.Tools), len(data))
-	if len(data) > 12_000 {
-		t.Errorf("tools/list has %d bytes, more than 12,000", len(data))
+	p := serveStdio(t, t.Context(), s)
+	p.initialize()
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	size := len(p.receive().Result)
+	p.finish()
+	t.Logf("tools/list: %d tools, %d bytes", len(res.Tools), size)
+	if size > 12_000 {
+		t.Errorf("the result of tools/list has %d bytes, more than 12,000", size)
 	}
 	want := "browser_close browser_start click inspect_page navigate screenshot select switch_window type wait_for"
 	var names []string
@@ -263,5 +264,18 @@ func TestToolsForDocumentation(t *testing.T) {
 	}
 	if _, err := New(Options{Worker: newFake()}); err == nil {
 		t.Error("a server without tools is made")
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for _, text := range []string{"", `a&b<c>`, `\u0026`, `\\u0026`, "\"\n\u2028顧客", `\`, `&\&`} {
+		escaped, _ := json.Marshal(text)
+		var back string
+		if err := json.Unmarshal(plain(escaped), &back); err != nil || back != text {
+			t.Errorf("%q became %s: %q, %v", text, plain(escaped), back, err)
+		}
+	}
+	if got := plain(json.RawMessage(`{"url":"/?a\u0026b\u003c\u003e"}`)); string(got) != `{"url":"/?a&b<>"}` {
+		t.Errorf("got %s", got)
 	}
 }

@@ -191,7 +191,10 @@ func (s *Server) closeSessions(ctx context.Context, c *caller) {
 	var all sync.WaitGroup
 	for _, id := range s.callers.end(c) {
 		all.Go(func() {
-			_, _, _ = api.Do(ctx, s.options.Worker, api.SessionClose, s.upkeep(c, id, closeLimit), api.Empty{}) // else the worker's idle time-out does it
+			_, _, err := api.Do(ctx, s.options.Worker, api.SessionClose, s.upkeep(c, id, closeLimit), api.Empty{})
+			if err == nil { // else the worker's idle time-out ends it
+				c.forget(id)
+			}
 		})
 	}
 	all.Wait()

@@ -1,0 +1,249 @@
+// Package config holds the settings of both programs. Each is a flag and an
+// environment variable; the flag wins. What is wrong is told by the name under
+// which it was given, before anything starts.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// Common are the settings of both programs.
+type Common struct {
+	Listen      string        `default:"${listen}" placeholder:"HOST:PORT" help:"Address to serve. One that is not loopback needs TLS and a token file."`
+	Engine      string        `enum:"ie,edge,chromium" default:"${engine}" shown:"ie on Windows, else chromium" help:"Browser: ie (Edge in IE mode), edge or chromium."`
+	DriverPath  string        `placeholder:"FILE" help:"The WebDriver program. Found by itself when empty."`
+	EdgePath    string        `placeholder:"FILE" help:"The browser program. Found by itself when empty."`
+	Headless    string        `enum:"auto,true,false" default:"auto" help:"Show no windows; auto: where there is no display. IE mode always shows them."`
+	TimeoutMs   int64         `default:"10000" placeholder:"MS" help:"Limit of a call that names none, 100 to 300000. Navigation and start have their own, longer ones."`
+	MaxSessions int           `placeholder:"N" shown:"4, with ie 1" help:"Browser sessions at once. IE mode takes one per desktop."`
+	IdleTimeout time.Duration `default:"15m" placeholder:"DURATION" help:"A session that nobody uses is closed after this time."`
+	TokenFile   string        `placeholder:"FILE" help:"Who may call: one name:sha256-hex per line, made by \"token new\". Read at the start."`
+	TLSCert     string        `name:"tls-cert" placeholder:"FILE" help:"Certificate chain (PEM) of the listener."`
+	TLSKey      string        `name:"tls-key" placeholder:"FILE" help:"Private key (PEM) of the listener."`
+	LogLevel    string        `enum:"debug,info,warn,error" default:"info" help:"Least severe level of log lines: debug, info, warn or error."`
+
+	given map[string]string // flag without dashes → the name under which its value was given
+}
+
+// Gateway are the settings of gateway.
+type Gateway struct {
+	Common
+	Stdio           bool    `help:"Serve MCP on standard input and output instead of HTTP."`
+	Worker          string  `placeholder:"URL" help:"The winworker to use, https://host:7311. Empty: browsers in this process."`
+	WorkerTokenFile string  `placeholder:"FILE" help:"The token to send to the worker."`
+	WorkerCA        string  `name:"worker-ca" placeholder:"FILE" help:"Certificates (PEM) that sign the worker's. Empty: those of the system."`
+	Tools           string  `default:"ie" placeholder:"PROFILES" help:"Tool profiles to offer, with commas."`
+	AllowedOrigins  string  `default:"*" placeholder:"ORIGINS" help:"Origins (scheme://host:port) that may be visited, with commas; * for all."`
+	Rate            float64 `default:"20" placeholder:"N" help:"Tool calls per second of each principal over HTTP; 0 for no limit."`
+	Burst           int     `default:"40" placeholder:"N" help:"Tool calls that may come at once."`
+}
+
+// WinWorker are the settings of winworker.
+type WinWorker struct{ Common }
+
+// Command is what a program is asked to do.
+type Command string
+
+// The commands.
+const (
+	Serve    Command = "serve"
+	TokenNew Command = "token new" // Request.Name
+)
+
+// commands are the subcommands of both programs.
+type commands struct {
+	Serve struct{} `cmd:"" default:"1" help:"Serve until stopped (the default)."`
+	Token struct {
+		New struct {
+			Name string `arg:"" help:"Name of the caller: a to z, 0 to 9, dot, underscore, hyphen."`
+		} `cmd:"" help:"Add a token to the token file and print it, once."`
+	} `cmd:"" help:"Tokens of callers."`
+}
+
+// Error is a wrong setting: the program does not start, and exits with 2.
+type Error struct {
+	Setting string // flag or variable; "" when the command line itself is wrong
+	Err     error
+}
+
+func (e *Error) Error() string {
+	if e.Setting == "" {
+		return e.Err.Error()
+	}
+	return e.Setting + ": " + e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrHelp tells that help was asked for and has been printed.
+var ErrHelp = errors.New("help was printed")
+
+// Request is a command with the name it is about, for those that need one.
+type Request struct {
+	Command Command
+	Name    string
+}
+
+// ParseGateway reads the settings of gateway. Args come without the program's
+// name, env as NAME=value; help goes to out. Errors: [ErrHelp], or an [*Error]
+// (several are joined).
+func ParseGateway(args, env []string, out io.Writer) (*Gateway, Request, error) {
+	var cli struct {
+		Gateway
+		commands
+	}
+	request, err := parse("gateway", "MCP gateway for browsers in Edge's IE mode.", &cli, &cli.Common, &cli.commands, args, env, out)
+	if err == nil && request.Command == Serve {
+		err = cli.Gateway.check()
+	}
+	return &cli.Gateway, request, err
+}
+
+// ParseWinWorker reads the settings of winworker, as [ParseGateway] does.
+func ParseWinWorker(args, env []string, out io.Writer) (*WinWorker, Request, error) {
+	var cli struct {
+		WinWorker
+		commands
+	}
+	request, err := parse("winworker", "Browsers for iemesh gateways.", &cli, &cli.Common, &cli.commands, args, env, out)
+	if err == nil && request.Command == Serve {
+		err = errors.Join(cli.Common.check()...)
+	}
+	return &cli.WinWorker, request, err
+}
+
+func parse(program, about string, cli any, common *Common, subs *commands, args, env []string, out io.Writer) (Request, error) {
+	common.given = map[string]string{}
+	helped := false
+	k, err := kong.New(cli, options(program, about, kong.Writers(out, out), kong.Exit(func(int) { helped = true }),
+		kong.Resolvers(environment(env, common.given)))...)
+	if err != nil {
+		return Request{}, err
+	}
+	parsed, err := k.Parse(args)
+	switch {
+	case helped:
+		return Request{}, ErrHelp
+	case err != nil:
+		return Request{}, common.rename(err)
+	}
+	if common.MaxSessions == 0 && common.given["max-sessions"] == "" {
+		common.MaxSessions = 4
+		if common.Engine == "ie" {
+			common.MaxSessions = 1
+		}
+	}
+	for _, path := range parsed.Path {
+		if path.Flag != nil && !path.Resolved {
+			common.given[path.Flag.Name] = "--" + path.Flag.Name
+		}
+	}
+	if strings.HasPrefix(parsed.Command(), string(TokenNew)) {
+		return Request{Command: TokenNew, Name: subs.Token.New.Name}, nil
+	}
+	return Request{Command: Serve}, nil
+}
+
+// options are those of every kong parser here. Variables are read by
+// [environment], not by kong: it would take the process's own, and would
+// refuse a bad one although a flag overrides it.
+func options(program, about string, more ...kong.Option) []kong.Option {
+	listen, engine := "127.0.0.1:7310", "chromium"
+	if program == "winworker" {
+		listen = "127.0.0.1:7311"
+	}
+	if runtime.GOOS == "windows" {
+		engine = "ie"
+	}
+	return append([]kong.Option{
+		kong.Name(program), kong.Description(about),
+		kong.Vars{"listen": listen, "engine": engine},
+		kong.ValueFormatter(func(v *kong.Value) string {
+			if v.Flag == nil || v.Name == "help" {
+				return v.Help
+			}
+			if d := defaultOf(v); d != "" {
+				return fmt.Sprintf("%s (%s; $%s)", v.Help, d, variable(v.Name))
+			}
+			return fmt.Sprintf("%s ($%s)", v.Help, variable(v.Name))
+		}),
+	}, more...)
+}
+
+// defaultOf is the default as it is shown.
+func defaultOf(v *kong.Value) string {
+	if shown := v.Tag.Get("shown"); shown != "" {
+		return shown
+	}
+	return v.Default
+}
+
+// variable is the environment variable of a flag.
+func variable(flag string) string {
+	return "IE_MCP_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// environment supplies the flags that the command line leaves out, and notes
+// those in given. An empty variable is none.
+func environment(env []string, given map[string]string) kong.Resolver {
+	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		if flag.Name == "help" {
+			return nil, nil
+		}
+		prefix := variable(flag.Name) + "="
+		// The last one counts, as with a child process of Go.
+		for _, entry := range slices.Backward(env) {
+			if value, ok := strings.CutPrefix(entry, prefix); ok {
+				if value == "" {
+					return nil, nil
+				}
+				given[flag.Name] = variable(flag.Name)
+				return value, nil
+			}
+		}
+		return nil, nil
+	})
+}
+
+// rename makes an error of kong speak of the variable where that is the source.
+func (c *Common) rename(err error) error {
+	text := err.Error()
+	for flag, name := range c.given {
+		rest, ok := strings.CutPrefix(text, "--"+flag)
+		if ok && (rest[0] == ' ' || rest[0] == ':') {
+			return &Error{Setting: name, Err: errors.New(strings.TrimLeft(rest, ": "))}
+		}
+	}
+	return &Error{Err: err}
+}
+
+// Given tells whether a setting was given at all, by flag or variable.
+func (c *Common) Given(flag string) bool { return c.given[flag] != "" }
+
+// Bad makes the error about a setting, named as it was given.
+func (c *Common) Bad(flag string, format string, args ...any) error {
+	name := c.given[flag]
+	if name == "" {
+		name = "--" + flag
+	}
+	return &Error{Setting: name, Err: fmt.Errorf(format, args...)}
+}
+
+// List splits a list with commas; blanks around its items do not count.
+func List(s string) []string {
+	var items []string
+	for item := range strings.SplitSeq(s, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items
+}

@@ -1,0 +1,57 @@
+// Command winworker serves browsers of this machine to gateways. It runs in the
+// session of a logged-on user: IE mode needs a desktop.
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+
+	"iemesh/api"
+	"iemesh/api/link"
+	"iemesh/cmd/config"
+	"iemesh/cmd/program"
+	"iemesh/cmd/web"
+	"iemesh/worker/driver"
+)
+
+func main() {
+	driver.Supervise()
+	os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
+	cfg, request, err := config.ParseWinWorker(args, env, stdout)
+	return program.Run(ctx, program.Command{Common: &cfg.Common, Request: request, Err: err}, stdout, stderr,
+		func(ctx context.Context, log *slog.Logger) error { return serve(ctx, &cfg.Common, log) })
+}
+
+func serve(ctx context.Context, cfg *config.Common, log *slog.Logger) error {
+	l, err := program.Listen(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	w := program.Worker(cfg, log, l.Port)
+	metrics := web.NewMetrics("operation")
+	program.Count(metrics, w)
+	handler := link.NewHandler(metrics.Measure(w), link.Options{Tokens: l.Tokens, TLS: l.TLS, Report: report(log)})
+	router := web.NewRouter(web.Options{
+		Path: "/v1/*", API: handler, Ready: web.Cached(program.Readiness(w)), Metrics: metrics.Handler(), Log: log,
+	})
+	log.Info("started", "transport", "http", "address", l.URL())
+	err = web.Serve(ctx, l, router, l.TLS, log, func(context.Context) { w.Close() })
+	log.Info("stopped")
+	return err
+}
+
+// report logs the hidden cause of a failure, which does not travel.
+func report(log *slog.Logger) func(*api.Call, *api.Error) {
+	return func(call *api.Call, e *api.Error) {
+		if cause := config.Cause(call, e); cause != "" {
+			log.Error("operation failed", "operation", call.Operation, "error", string(e.Code), "cause", cause,
+				"session", call.SessionID, "operationId", call.ID)
+		}
+	}
+}
