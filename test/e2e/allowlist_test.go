@@ -31,17 +31,17 @@ func TestAddressesOffTheList(t *testing.T) {
 		"data:text/html,hello",
 		"view-source:" + run.site,
 		"chrome://version",
-		strings.Replace(run.site, "//", "//user:password@", 1) + "/customer",
+		strings.Replace(run.site, "//", "//user:himitsu@", 1) + "/customer",
 	} {
 		failure := harness.Refused(t, w.client, "navigate", harness.Args{"url": url}, "URL_NOT_ALLOWED")
 		if reason, _ := failure["reason"].(string); reason == "" {
 			t.Errorf("%s: no reason in %v", url, failure)
 		}
-		if strings.Contains(harness.Text(harness.Ask(t, w.client, "navigate", harness.Args{"url": url})), "password") {
-			t.Errorf("%s: the answer repeats a password", url)
+		if strings.Contains(harness.Text(harness.Ask(t, w.client, "navigate", harness.Args{"url": url})), "himitsu") {
+			t.Errorf("%s: the answer repeats the password", url)
 		}
 	}
-	for _, url := range []string{"", "customer", "/customer", "//localhost/customer", "http://"} {
+	for _, url := range []string{"", "customer", "/customer", "//localhost/customer"} {
 		harness.Refused(t, w.client, "navigate", harness.Args{"url": url}, "INVALID_ARGUMENT")
 	}
 }

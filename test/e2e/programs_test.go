@@ -153,10 +153,10 @@ func TestBadSettings(t *testing.T) {
 
 // A flag wins over its variable, even over a bad one.
 func TestFlagWinsOverVariable(t *testing.T) {
-	gateway := harness.Running(t, run.Gateway, []string{"--stdio", "--allowed-origins", run.site},
-		"IE_MCP_ALLOWED_ORIGINS=*", "PATH="+t.TempDir())
+	gateway := harness.Running(t, run.Gateway, []string{"--stdio", "--engine", "chromium", "--timeout-ms", "5000"},
+		"IE_MCP_ENGINE=netscape", "IE_MCP_TIMEOUT_MS=soon")
 	client := harness.Connected(t, gateway.Stdio(), harness.Modern)
-	harness.Refused(t, client, "navigate", harness.Args{"url": run.other}, "URL_NOT_ALLOWED")
+	harness.Do(t, client, "browser_close", nil)
 }
 
 func post(t *testing.T, url string, header http.Header, body string) (int, string) {
@@ -246,12 +246,17 @@ func TestWorkerRefusesBrowsers(t *testing.T) {
 }
 
 func TestRateLimit(t *testing.T) {
-	gateway := harness.Serving(t, run.Gateway, nil, "--rate", "0.1", "--burst", "3")
-	client := harness.Connected(t, gateway.MCP("", nil), harness.Modern)
-	for range 3 {
-		harness.Do(t, client, "browser_close", nil)
+	address, err := harness.FreeAddress()
+	if err != nil {
+		t.Fatal(err)
 	}
-	failure := harness.Refused(t, client, "browser_close", nil, "RATE_LIMITED")
+	p := harness.Running(t, run.Gateway, []string{"--listen", address, "--rate", "0.1", "--burst", "3"}, "PATH="+t.TempDir())
+	alive(t, p, address)
+	client := harness.Connected(t, (&harness.Server{Program: p, Base: "http://" + address}).MCP("", nil), harness.Modern)
+	for range 3 {
+		harness.Refused(t, client, "browser_start", nil, "INTERNAL_ERROR")
+	}
+	failure := harness.Refused(t, client, "browser_start", nil, "RATE_LIMITED")
 	if wait, _ := failure["retryAfterMs"].(float64); wait <= 0 || wait > 10_000 {
 		t.Errorf("retryAfterMs: %v", failure)
 	}

@@ -15,11 +15,12 @@ type Raw struct {
 	t     testing.TB
 	p     *Program
 	lines chan string
+	early map[string]Message // answers that came before they were asked for, by id
 }
 
 // NewRaw begins to read the program's standard output.
 func NewRaw(t testing.TB, p *Program) *Raw {
-	r := &Raw{t: t, p: p, lines: make(chan string, 1024)}
+	r := &Raw{t: t, p: p, lines: make(chan string, 1024), early: map[string]Message{}}
 	go func() {
 		defer close(r.lines)
 		lines := bufio.NewScanner(p)
@@ -85,12 +86,17 @@ func (r *Raw) Next() Message {
 	return Message{}
 }
 
-// Answer is the next answer to the request with this id; others are passed over.
+// Answer is the answer to the request with this id. Answers may come in any order.
 func (r *Raw) Answer(id any) Message {
 	r.t.Helper()
+	wanted := fmt.Sprint(id)
 	for {
-		if message := r.Next(); message.Method == "" && fmt.Sprint(message.ID) == fmt.Sprint(id) {
+		if message, came := r.early[wanted]; came {
+			delete(r.early, wanted)
 			return message
+		}
+		if message := r.Next(); message.Method == "" {
+			r.early[fmt.Sprint(message.ID)] = message
 		}
 	}
 }
