@@ -2,6 +2,8 @@ package page
 
 import (
 	"context"
+	"strings"
+	"unicode/utf16"
 
 	"iemesh/api"
 )
@@ -101,23 +103,40 @@ type Fill struct {
 // value, cut to the field's limit, with the events that a user causes. A line
 // break is "\n", "\r\n" or "\r".
 //
-// want is sent only into the document that holds the field: a first round trip
-// makes sure of it.
+// The text itself goes into the page only when it must be set there, and then
+// only into the document that holds the field: a first round trip, most often
+// the only one, compares by length and checksum.
 func Filled(ctx context.Context, ex Executor, guard Guard, want string, clear bool) (Fill, error) {
-	type input struct {
-		Probe bool   `json:"probe"`
-		Want  string `json:"want"`
-		Clear bool   `json:"clear"`
+	units := utf16.Encode([]rune(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(want)))
+	input := struct {
+		Probe  bool   `json:"probe"`
+		Length int    `json:"length"`
+		Sum    uint32 `json:"sum"`
+		Want   string `json:"want"`
+		Clear  bool   `json:"clear"`
+	}{Probe: true, Length: len(units), Sum: checksum(units), Clear: clear}
+	var probe struct {
+		Gone    bool `json:"gone"`
+		Arrived bool `json:"arrived"`
 	}
+	probe.Gone = true
+	doc, _, err := run(ctx, ex, guard, filledScript, input, nil, &probe)
+	if err != nil || probe.Gone || probe.Arrived {
+		return Fill{Doc: doc, Gone: probe.Gone, Method: api.Keys}, err
+	}
+	input.Probe, input.Want = false, want
 	f := Fill{Gone: true}
-	var err error
-	f.Doc, _, err = run(ctx, ex, guard, filledScript, input{Probe: true}, nil, &f)
-	if err != nil || f.Gone {
-		return f, err
-	}
-	f = Fill{Gone: true}
-	f.Doc, _, err = run(ctx, ex, guard, filledScript, input{Want: want, Clear: clear}, nil, &f)
+	f.Doc, _, err = run(ctx, ex, guard, filledScript, input, nil, &f)
 	return f, err
+}
+
+// checksum is FNV-1a over code units, as the script computes it.
+func checksum(units []uint16) uint32 {
+	h := uint32(0x811c9dc5)
+	for _, u := range units {
+		h = (h ^ uint32(u)) * 0x01000193
+	}
+	return h
 }
 
 // Choice is an option that was looked for. Ref is that of the option.

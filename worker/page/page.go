@@ -1,7 +1,7 @@
 // Package page reads and prepares the document in which a browser session
 // stands: scripts that run inside the page, and their callers in Go.
 //
-// Every call is one round trip (Filled: two) in the document that the driver
+// Every call is one round trip (Filled: two when it has to set the text) in the document that the driver
 // has in focus, frames included. Every call passes the guard: the script tells
 // which address decides about the document, and what it read is decoded only
 // when the [Guard] lets that address pass.
