@@ -57,7 +57,7 @@ func TestToolsBesideBareCommands(t *testing.T) {
 		gateway := harness.Running(t, b.Gateway, []string{"--stdio"})
 		client := harness.Connected(t, gateway.Stdio(), harness.Modern)
 		compare(t, client, gateway, server.URL, recorded, mostStdio)
-		largePage(t, client, gateway, server.URL)
+		largePage(t, client, gateway, server.URL, recorded["inspect_page"])
 	})
 	t.Run("HTTP, through a winworker", func(t *testing.T) {
 		winworker := harness.Serving(t, b.Winworker, nil)
@@ -85,12 +85,16 @@ func compare(t *testing.T, client *mcp.ClientSession, p *harness.Program, site s
 	}
 }
 
-func largePage(t *testing.T, client *mcp.ClientSession, p *harness.Program, site string) {
+// largePage holds inspect_page of 2,000 rows against a script that visits every
+// node. What its own script takes without us is told beside it.
+func largePage(t *testing.T, client *mcp.ClientSession, p *harness.Program, site string, script []exchange) {
 	t.Helper()
 	harness.Do(t, client, "navigate", harness.Args{"url": site + "/table/2000"})
 	driver := bareClient(t, p)
-	tool, bare := inTurns(func() { call{"inspect_page", nil}.ask(t, client) }, func() { driver.visits(t) })
-	report(t, "inspect_page of 2000 rows", "a visit to each node", tool, bare, mostInspect)
+	tool, visits := inTurns(func() { call{"inspect_page", nil}.ask(t, client) }, func() { driver.visits(t) })
+	report(t, "inspect_page of 2000 rows", "a visit to each node", tool, visits, mostInspect)
+	alone, visits := inTurns(func() { driver.replay(t, script) }, func() { driver.visits(t) })
+	t.Logf("its script alone: %.2f ms, %.2f times", ms(alone), float64(alone)/float64(visits))
 }
 
 // inTurns times two things alternately and returns their medians.
