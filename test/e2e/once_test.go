@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -171,21 +172,21 @@ func TestWorkerDiesDuringTheClick(t *testing.T) {
 	answered := make(chan *mcp.CallToolResult, 1)
 	go func() {
 		result, err := client.CallTool(context.Background(), &mcp.CallToolParams{Name: "click",
-			Arguments: harness.Args{"selector": harness.ID("registerButton"), "timeoutMs": 4000}})
+			Arguments: harness.Args{"selector": harness.ID("registerButton"), "timeoutMs": 2000}})
 		if err != nil {
 			t.Error(err)
 		}
 		answered <- result
 	}()
 	arrived(t, "orphan")
-	winworker.Signal(9)
+	winworker.Signal(os.Kill)
 	select {
 	case result := <-answered:
 		failure := harness.Failure(t, "click", result)
 		if failure["error"] != "OUTCOME_UNKNOWN" {
 			t.Errorf("%v, want OUTCOME_UNKNOWN", failure)
 		}
-	case <-time.After(4*time.Second + harness.Soon):
+	case <-time.After(2*time.Second + harness.Soon):
 		t.Error("the call hangs")
 	}
 	winworker.Ended(harness.GoneWithin)
