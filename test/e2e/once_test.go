@@ -178,7 +178,7 @@ func TestWorkerDiesDuringTheClick(t *testing.T) {
 		answered <- result
 	}()
 	arrived(t, "orphan")
-	winworker.Signal(9)
+	winworker.Signal(os.Kill)
 	select {
 	case result := <-answered:
 		failure := harness.Failure(t, "click", result)

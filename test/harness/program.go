@@ -160,7 +160,7 @@ func (p *Program) Ended(d time.Duration) (code int, ended bool) {
 }
 
 // Signal sends it a signal.
-func (p *Program) Signal(signal syscall.Signal) { syscall.Kill(p.Pid, signal) }
+func (p *Program) Signal(signal os.Signal) { send(p.Pid, signal) }
 
 // Left waits until nothing of the program is left, at most [GoneWithin] long,
 // and returns what is: processes, files, listeners on ports.
@@ -208,7 +208,7 @@ func (p *Program) Stop(ports ...string) []string {
 func (p *Program) Clear(ports ...string) []string {
 	left := p.Left(ports...)
 	for _, process := range Processes(p.Folder) {
-		syscall.Kill(process.Pid, syscall.SIGKILL)
+		send(process.Pid, os.Kill)
 	}
 	p.stdout.Close()
 	os.RemoveAll(p.Folder)
@@ -227,5 +227,11 @@ func Until(d time.Duration, holds func() bool) bool {
 		if time.Now().After(deadline) {
 			return false
 		}
+	}
+}
+
+func send(pid int, signal os.Signal) {
+	if process, err := os.FindProcess(pid); err == nil {
+		process.Signal(signal)
 	}
 }
