@@ -87,20 +87,22 @@ func TestCancelledInTheQueue(t *testing.T) {
 	var both sync.WaitGroup
 	waiting, queued := api.NewID(), api.NewID()
 	var outcome harness.Outcome
+	// The same id with another operation is refused as soon as the first is known.
+	known := func(id string) {
+		t.Helper()
+		if !harness.Until(harness.Soon, func() bool {
+			return w.worker.Put(t, id, harness.Args{"operation": "session_list"}).Error.Code == "INVALID_ARGUMENT"
+		}) {
+			t.Fatal("the operation is not known")
+		}
+	}
 	both.Go(func() {
 		w.worker.Put(t, waiting, harness.Args{"operation": "wait", "sessionId": session["sessionId"], "pageId": session["pageId"],
 			"input": harness.Args{"type": "title", "text": "never"}, "timeoutMs": 30_000})
 	})
+	known(waiting)
 	both.Go(func() { outcome = w.worker.Put(t, queued, click) })
-	// A repeat of the waiting operation with another input is refused as soon as the first is known.
-	for _, id := range []string{waiting, queued} {
-		known := harness.Until(harness.Soon, func() bool {
-			return w.worker.Put(t, id, harness.Args{"operation": "session_list"}).Error.Code == "INVALID_ARGUMENT"
-		})
-		if !known {
-			t.Fatal("the operation is not known")
-		}
-	}
+	known(queued)
 	w.worker.Cancel(t, queued)
 	w.worker.Cancel(t, waiting)
 	both.Wait()
