@@ -27,7 +27,7 @@ const (
 // Options of [NewHandler].
 type Options struct {
 	Tokens *Tokens     // who may call; nil = anyone, as the gateway "local": for loopback only
-	Hosts  []string    // names of this machine beside the loopback ones; see RefuseBrowsers
+	Hosts  []string    // names of this machine beside the loopback ones; a request must name one
 	TLS    *tls.Config // what the listener serves with, nil for none; its certificate's names count as Hosts
 
 	// Report, if set, is told of every operation that failed for a hidden
@@ -75,7 +75,7 @@ func NewHandler(w api.Worker, opts Options) http.Handler {
 
 func newServer(w api.Worker, opts Options) *server {
 	s := &server{Options: opts, worker: w, instance: rand.Text(), running: map[string]*execution{}}
-	s.gate = RefuseBrowsers(opts.Hosts, opts.TLS, http.HandlerFunc(s.serve))
+	s.gate = refuseBrowsers(opts.Hosts, opts.TLS, http.HandlerFunc(s.serve))
 	return s
 }
 
