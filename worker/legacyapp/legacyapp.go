@@ -69,7 +69,8 @@
 //	/fields/masked?ms=300         plain, dateMask, amount, limited, digits, phone1 to phone3, quantity (goes back to the
 //	                              old value), prefecture fills city after ms
 //	/fields/form                  ten fields of all kinds, saveButton; changes counts their changes; token=
-//	/keyboard?token=              command, saveButton (access key S), tabFirst to tabThird; keys, loads, submits, …
+//	/keyboard?token=              command (access key N), saveButton (access key S), sendButton, tabFirst to tabThird;
+//	                              keys, loads, submits, selected, focused and done tell what happened
 //	/mode/quirks                  without doctype: documentMode, compatMode, features; customerName, copyButton
 //	/mode/5, 8, 11                the same with a doctype and X-UA-Compatible
 //

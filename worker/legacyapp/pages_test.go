@@ -113,7 +113,7 @@ func TestIDs(t *testing.T) {
 			" prefecture city"},
 		"/fields/form": {"顧客情報入力", "customerName kana phone password memo branch rank kindPerson kindCompany" +
 			" mail agree saveButton changes"},
-		"/keyboard": {"キー操作", "command selected tabFirst tabThird tabSecond saveButton clearButton loads submits" +
+		"/keyboard": {"キー操作", "command selected tabFirst tabThird tabSecond saveButton sendButton clearButton loads submits" +
 			" keys focused done"},
 		"/mode/quirks": {"互換表示", "documentMode compatMode features customerName copyButton copied"},
 		"/mode/5":      {"文書モード", "documentMode compatMode features customerName copyButton copied"},
