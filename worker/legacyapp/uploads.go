@@ -11,7 +11,7 @@ import (
 )
 
 // mostUpload is the limit on the body of an upload in bytes.
-const mostUpload = 64 << 20
+const mostUpload = 16 << 20
 
 // File is an uploaded file: its name without any folder, its size, the SHA-256 of its content in hex.
 type File struct {
