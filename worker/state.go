@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"time"
 
 	"iemesh/api"
 	"iemesh/worker/driver"
@@ -15,18 +16,35 @@ func (op *operation) state(ctx context.Context) (api.PageState, error) {
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
 	var st api.PageState
-	doc, err := op.read(after)
+	doc, err := op.readNext(after)
 	switch driver.KindOf(err) {
 	case "":
 		if err != nil {
 			return st, err
 		}
 		st = op.described(doc.URL, doc.Title)
+		st.Loading = doc.Leaving
 	case driver.NoWindow: // the action closed its window
 	default:
 		return op.tolerate(after, st, err)
 	}
 	return op.withWindows(after, st)
+}
+
+// leavingTime is how long a document that the action makes be left may still
+// answer in place of the next one, before that counts as loading.
+const leavingTime = 500 * time.Millisecond
+
+// readNext reads the document that follows when the one there is being left:
+// the browser begins a navigation a moment after the action that asks for it.
+func (op *operation) readNext(ctx context.Context) (doc page.Doc, err error) {
+	leaving, cancel := context.WithTimeout(ctx, leavingTime)
+	defer cancel()
+	_, _ = poll(leaving, func() (bool, error) {
+		doc, err = op.read(ctx)
+		return err != nil || !doc.Leaving, nil
+	})
+	return doc, err
 }
 
 // read asks the top document where it is. One command, and one to leave a frame.
@@ -116,7 +134,7 @@ func (op *operation) review(ctx context.Context, read func(context.Context) (pag
 	defer cancel()
 	doc, err := read(after)
 	switch {
-	case elsewhere(err) || err == nil && (doc.TopURL == nil || doc.TopTitle == nil):
+	case elsewhere(err) || err == nil && (doc.TopURL == nil || doc.TopTitle == nil || doc.Leaving):
 		return op.state(ctx)
 	case err != nil:
 		return op.tolerate(after, api.PageState{}, err)

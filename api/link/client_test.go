@@ -358,10 +358,11 @@ func TestClientRefusesBadCalls(t *testing.T) {
 }
 
 func TestReady(t *testing.T) {
-	status, body := http.StatusOK, `{}`
+	status, body, token := http.StatusOK, `{}`, http.StatusMethodNotAllowed
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/readyz" {
-			t.Errorf("path %s", r.URL.Path)
+			w.WriteHeader(token)
+			return
 		}
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
@@ -371,6 +372,8 @@ func TestReady(t *testing.T) {
 	if err := c.Ready(t.Context()); err != nil {
 		t.Error(err)
 	}
+	token = http.StatusUnauthorized
+	wantCode(t, c.Ready(t.Context()), api.Unauthorized)
 	status, body = http.StatusServiceUnavailable, `{"reasons":["The desktop is locked.","There is no driver."]}`
 	if e := wantCode(t, c.Ready(t.Context()), api.WorkerUnavailable); !strings.Contains(e.Message, "The desktop is locked.; There is no driver.") {
 		t.Error(e)

@@ -234,7 +234,7 @@ func (q *question) read(status int, text []byte) (*api.Reply, error) {
 	case status == http.StatusPreconditionFailed:
 		return nil, errAnew
 	case status == http.StatusUnauthorized:
-		return nil, api.Errorf(api.Unauthorized, "The worker does not know the gateway's token. The operator has to look at --worker-token-file.")
+		return nil, unauthorized()
 	case a.Error != nil && a.Error.Code != "":
 		return nil, a.Error
 	case status == http.StatusOK && a.OperationID == q.call.ID && a.Reply != nil && a.Result != nil:

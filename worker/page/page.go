@@ -49,6 +49,7 @@ type Doc struct {
 	TopTitle *string `json:"topTitle"` // nil like TopURL: the top document is out of reach, or refused
 	Complete bool    `json:"complete"` // readyState
 	Fresh    bool    `json:"fresh"`    // no script of this package ran in this document before
+	Leaving  bool    `json:"leaving"`  // since an element was found last, the document began to be left
 	Token    string  `json:"token"`    // the same as long as the document is the same, also when history brings it back
 	Mode     int     `json:"mode"`     // documentMode of IE, else 0
 	Charset  string  `json:"charset"`

@@ -147,7 +147,7 @@ func (x *call) act(ctx context.Context) (*answer, error) {
 	request.Operation, request.Input = x.tool.op.Name, x.input
 	reply, err := x.server.options.Worker.Do(ctx, &request)
 	if err != nil {
-		return nil, x.lost(id, err)
+		return nil, x.lost(&request, err)
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(reply.Result, &fields); err != nil || fields == nil {
@@ -180,7 +180,7 @@ func (x *call) switchWindow(ctx context.Context) (*answer, error) {
 	request.SessionID = id
 	out, reply, err := api.Do(ctx, x.server.options.Worker, api.PageFind, request, in)
 	if err != nil {
-		return nil, x.lost(id, err)
+		return nil, x.lost(&request, err)
 	}
 	x.caller.visit(id, out.PageID)
 	return &answer{result: reply.Result}, nil
@@ -197,7 +197,7 @@ func (x *call) locate(ctx context.Context) (string, browser, error) {
 		request.SessionID = id
 		info, _, err := api.Do(ctx, x.server.options.Worker, api.SessionGet, request, api.Empty{})
 		if err != nil {
-			return "", b, x.lost(id, err)
+			return "", b, x.lost(&request, err)
 		}
 		if info.PageID != "" { // a failed session may have none; the operation will say why
 			x.caller.visit(id, info.PageID)
@@ -225,9 +225,14 @@ func (x *call) internal() api.Call {
 }
 
 // lost judges an error of a session: a session that is gone is forgotten.
-func (x *call) lost(id string, err error) error {
+func (x *call) lost(request *api.Call, err error) error {
 	e := api.AsError(err)
+	id := request.SessionID
 	switch e.Code {
+	case api.OutcomeUnknown:
+		named := *e
+		named.OperationID = request.ID
+		return &named
 	case api.DriverLost:
 		x.caller.forget(id)
 	case api.SessionNotFound:

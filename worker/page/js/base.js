@@ -118,7 +118,7 @@ function memory() {
 }
 
 function state(empty) {
-  var m = memory(), s = { url: clip(text(window.location, 'href'), 8192), complete: complete(doc), fresh: !!m.fresh, token: m.token };
+  var m = memory(), s = { url: clip(text(window.location, 'href'), 8192), complete: complete(doc), fresh: !!m.fresh, token: m.token, leaving: m.leaving === true };
   m.fresh = false;
   if (empty) { return s; }
   s.title = clip(text(doc, 'title'), 1000);
