@@ -23,14 +23,15 @@ func (op *operation) guard(href string) (string, error) {
 	return from, nil
 }
 
-// startURL is where chromedriver begins.
-const startURL = "data:,"
-
 func (op *operation) isStartPage(reason origin.Reason, href string) bool {
-	if href != startURL && reason != origin.Blank {
-		return false
+	first := op.window.index == 0 && !op.window.visited
+	switch {
+	case href == op.session.driver.StartPage():
+		return first || reason != origin.OwnPort && op.unrestricted()
+	case reason == origin.Blank:
+		return first || op.unrestricted()
 	}
-	return op.unrestricted() || op.window.index == 0 && !op.window.visited
+	return false
 }
 
 // unrestricted tells whether every plain URL is allowed.
@@ -76,6 +77,8 @@ func (op *operation) permit(ctx context.Context, message string) string {
 	href := op.window.url
 	if where, ok := op.whereabouts(ctx); ok {
 		href = where
+	} else if op.heading != "" {
+		href = op.heading
 	}
 	if _, err := op.guard(href); err != nil {
 		return withheld

@@ -23,6 +23,7 @@ func navigate(ctx context.Context, op *operation, in api.NavigateInput) (api.Pag
 		return api.PageState{}, err
 	}
 	before := op.window.url
+	op.heading = place.URL
 	limited, cancel := context.WithDeadline(context.WithoutCancel(ctx), op.deadline.Add(grace/2)) // let the driver's own limit come first
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {

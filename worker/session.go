@@ -20,6 +20,7 @@ type session struct {
 	driver  *driver.Session
 	windows []*window // in order of first sight
 	current *window   // where the driver is; nil = not known
+	acted   time.Time // the end of the last action
 	inFrame bool      // the driver is, or may be, in a frame of current
 
 	mu      sync.Mutex
@@ -233,7 +234,7 @@ func (s *session) look(ctx context.Context) error {
 	there, ok := s.driver.Locations(ctx)
 	if !ok {
 		handles, err := s.driver.Windows(ctx)
-		if err != nil {
+		if err != nil && driver.KindOf(err) != driver.NoWindow { // IEDriver's way to say that there is none
 			return err
 		}
 		for _, handle := range handles {

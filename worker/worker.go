@@ -133,6 +133,9 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 		}
 	}
 	reply, err := function(ctx, op)
+	if entry.Effect == api.Act {
+		s.acted = time.Now()
+	}
 	if err == nil {
 		return reply, nil
 	}
