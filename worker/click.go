@@ -46,15 +46,21 @@ func (op *operation) press(ctx context.Context, at api.Locator, try attempt) (do
 				return false, err
 			}
 		}
-		return acted(err)
+		return op.acted(err)
 	}
 }
 
 // acted reads the driver's answer to a command that acts. Known refusals come
 // before the effect and stand; a driver that still works, or ran into its own
 // limit, has done it; of anything else it is not known.
-func acted(err error) (done bool, _ error) {
-	if err == nil {
+func (op *operation) acted(err error) (finished bool, _ error) {
+	finished, err = judge(err)
+	op.done = op.done || err == nil
+	return finished, err
+}
+
+func judge(err error) (finished bool, _ error) {
+	if err == nil || driver.KindOf(err) == driver.NoWindow { // it closed its window
 		return true, nil
 	}
 	e, ok := err.(*driver.Error)
@@ -70,7 +76,7 @@ func acted(err error) (done bool, _ error) {
 	case driver.Timeout:
 		return false, nil
 	case driver.DialogOpen, driver.Intercepted, driver.NotInteractable, driver.Stale,
-		driver.NoElement, driver.NoWindow, driver.NoFrame, driver.Lost, driver.InvalidArgument, driver.Unsupported:
+		driver.NoElement, driver.NoFrame, driver.Lost, driver.InvalidArgument, driver.Unsupported:
 		return false, err
 	}
 	return false, unclear(err)

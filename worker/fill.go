@@ -37,7 +37,7 @@ func fill(ctx context.Context, op *operation, in api.FillInput) (api.FillResult,
 			keys = backspace
 		}
 		if keys != "" {
-			done, err := acted(op.session.driver.SendKeys(ctx, element, keys))
+			done, err := op.acted(op.session.driver.SendKeys(ctx, element, keys))
 			if driver.KindOf(err) == driver.Stale {
 				err = unclear(err) // before the first key, or after the one that made the page replace its field
 			}

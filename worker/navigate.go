@@ -23,12 +23,14 @@ func navigate(ctx context.Context, op *operation, in api.NavigateInput) (api.Pag
 		return api.PageState{}, err
 	}
 	before := op.window.url
+	op.heading, op.window.visited = place.URL, true
 	limited, cancel := op.beyond(ctx, grace/2) // let the driver's own limit come first
 	defer cancel()
 	err = op.session.driver.Navigate(limited, place.URL, time.Until(op.deadline))
 	e, _ := errors.AsType[*driver.Error](err)
 	switch {
-	case err == nil, e != nil && e.Kind == driver.DialogOpen:
+	case err == nil:
+		op.done = true
 		return op.state(ctx)
 	case e != nil && e.Kind == driver.Timeout:
 		return op.arrived(ctx, before, place.URL)
@@ -60,11 +62,14 @@ func (op *operation) arrived(ctx context.Context, before, wanted string) (api.Pa
 func (op *operation) leftLoading(ctx context.Context, before string) (api.PageState, error) {
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
-	href, _ := op.whereabouts(after)
+	if after.Err() != nil {
+		return api.PageState{}, unclear(context.Cause(ctx)) // cancelled: the page may still come
+	}
+	href, _ := op.session.driver.Committed(after, op.window.handle)
 	if href == "" || href == before {
 		return api.PageState{}, op.notArrived()
 	}
-	if _, err := op.guard(href); err != nil {
+	if _, err := op.guard(href, false); err != nil {
 		return api.PageState{}, err
 	}
 	return api.PageState{URL: href, Loading: true}, nil

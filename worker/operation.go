@@ -19,9 +19,11 @@ type operation struct {
 	policy   origin.Policy
 	deadline time.Time
 
-	target *api.Locator // the element at hand, for errors
-	blobs  []api.Blob
-	origin string // of the page that was read last
+	target  *api.Locator // the element at hand, for errors
+	heading string       // the URL that a navigation asked for
+	done    bool         // the action has had, or may have had, its effect
+	blobs   []api.Blob
+	origin  string // of the page that was read last
 }
 
 // functions holds what each operation does, by name.

@@ -57,6 +57,7 @@ func (op *operation) read(ctx context.Context) (page.Doc, error) {
 		doc, err = page.State(ctx, op.session.driver, op.guard)
 		return err
 	})
+	op.origin = doc.Origin
 	return doc, err
 }
 
@@ -73,7 +74,7 @@ func answered(read func() error) error {
 // described is the state of the top document, and remembers it.
 func (op *operation) described(url, title string) api.PageState {
 	op.window.url = url
-	op.window.visited = op.window.visited || op.origin != ""
+	op.window.visited = op.window.visited || url != op.session.driver.StartPage()
 	return api.PageState{URL: url, Title: &title}
 }
 
@@ -86,11 +87,17 @@ func (op *operation) withWindows(ctx context.Context, st api.PageState) (api.Pag
 	return st, nil
 }
 
+// Limits of what a result tells of new windows; those beyond come with the next one.
+const (
+	maxNewWindows = 20
+	maxWindowURL  = 500 // bytes; a longer URL is left out
+)
+
 // announce lists the windows that no result has told of.
 func (op *operation) announce() []api.Window {
 	var list []api.Window
 	for _, w := range op.session.alive() {
-		if !w.announced {
+		if !w.announced && len(list) < maxNewWindows {
 			list = append(list, op.tell(w))
 		}
 	}
@@ -101,7 +108,7 @@ func (op *operation) announce() []api.Window {
 func (op *operation) tell(w *window) api.Window {
 	w.announced = true
 	told := api.Window{PageID: w.id, Index: w.index}
-	if _, err := op.policy.Page(w.where, op.worker.own()); err == nil {
+	if _, err := op.policy.Page(w.where, op.worker.own()); err == nil && len(w.where) <= maxWindowURL {
 		told.URL = w.where
 	}
 	return told
@@ -139,6 +146,7 @@ func (op *operation) review(ctx context.Context, read func(context.Context) (pag
 	case err != nil:
 		return op.tolerate(after, api.PageState{}, err)
 	}
+	op.origin = doc.Origin
 	return op.withWindows(after, op.described(*doc.TopURL, *doc.TopTitle))
 }
 

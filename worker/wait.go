@@ -32,6 +32,7 @@ func wait(ctx context.Context, op *operation, in api.WaitInput) (api.WaitResult,
 		result.PageState, err = op.state(ctx)
 		return result, err
 	}
+	op.origin = w.doc.Origin
 	result.PageState = op.described(*w.doc.TopURL, *w.doc.TopTitle)
 	result.NewWindows = op.announce()
 	return result, nil

@@ -63,17 +63,17 @@ type reply struct {
 	err    error
 }
 
-func newClient(url string, keepAlive bool) *client {
+func newClient(url string, l launch) *client {
 	c := &client{
 		url:    url,
 		settle: settleLimit,
 		slot:   make(chan struct{}, 1),
-		limits: limits{commandLimit, commandLimit},
+		limits: l.limits,
 		http: &http.Transport{
 			Proxy:              nil, // a driver is never behind a proxy
 			DialContext:        (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
 			DisableCompression: true,
-			DisableKeepAlives:  !keepAlive,
+			DisableKeepAlives:  !l.keepAlive,
 		},
 	}
 	c.life, c.lose = context.WithCancelCause(context.Background())

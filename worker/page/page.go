@@ -33,9 +33,13 @@ type Ref = json.RawMessage
 
 // Guard decides whether a document may be read. href is its own address; that
 // of its parent or opener for a blank one; "about:blank" for a blank one that
-// has none in reach, and of that nothing but its existence is ever read. The
-// error of a Guard is returned as it is.
-type Guard func(href string) (origin string, err error)
+// has none in reach, and of that nothing but its existence is ever read. An
+// address that is the opener's (ofOpener) is what the page says, and a page can
+// say what it likes there. The error of a Guard is returned as it is.
+type Guard func(href string, ofOpener bool) (origin string, err error)
+
+// openerMark stands before an address that a blank page took from its opener.
+const openerMark = "opener "
 
 // ErrNoAnswer means that the script ended without a result, as IE's do when a
 // dialog opens meanwhile. What the script was to do may or may not be done.
@@ -86,7 +90,8 @@ func run(ctx context.Context, ex Executor, guard Guard, s script, input any, ref
 	if !ok {
 		return Doc{}, nil, ErrNoAnswer
 	}
-	origin, err := guard(href)
+	href, ofOpener := strings.CutPrefix(href, openerMark)
+	origin, err := guard(href, ofOpener)
 	if err != nil {
 		return Doc{}, nil, err
 	}
@@ -121,7 +126,7 @@ func (d *Doc) limitTop(guard Guard) {
 	if d.TopURL == nil || *d.TopURL == d.URL {
 		return
 	}
-	if _, err := guard(*d.TopURL); err != nil {
+	if _, err := guard(*d.TopURL, false); err != nil {
 		d.TopURL, d.TopTitle = nil, nil
 	}
 }
