@@ -13,7 +13,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -277,29 +276,14 @@ func (s *Session) BrowserVersion() string { return s.version }
 type Location struct{ Handle, URL string }
 
 // Locations returns the windows, those opened last at the end, without a WebDriver
-// command: also while a dialog is open or a command runs. ok is false when the
-// engine cannot tell.
+// command: also while a dialog is open or a command runs. The URL is the one that a
+// pending navigation asks for, if there is one. ok is false when the engine cannot tell.
 func (s *Session) Locations(ctx context.Context) (list []Location, ok bool) {
-	if s.debugger == "" {
-		return nil, false
-	}
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.debugger+"/json/list", nil)
-	if err != nil {
-		return nil, false
-	}
-	answer, err := s.http.RoundTrip(q)
-	if err != nil {
-		return nil, false
-	}
-	defer answer.Body.Close()
-	var targets []struct{ ID, Type, URL string }
-	if json.NewDecoder(io.LimitReader(answer.Body, replyLimit)).Decode(&targets) != nil {
-		return nil, false
-	}
+	targets, ok := s.targets(ctx)
 	for _, t := range slices.Backward(targets) { // the newest comes first
 		if t.Type == "page" { // its id is the window's handle
 			list = append(list, Location{t.ID, t.URL})
 		}
 	}
-	return list, true
+	return list, ok
 }
