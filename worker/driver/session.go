@@ -47,9 +47,10 @@ func Check(cfg Config) error {
 type Session struct {
 	*client
 	opened
-	port int
-	tree *tree
-	once sync.Once
+	port   int
+	tree   *tree
+	once   sync.Once
+	window string // the current one, "" = not known; guarded by slot
 
 	closing, gone chan struct{}
 }

@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"io"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -253,6 +254,29 @@ func TestCommandThatNeverSettlesCostsOnlyItsSession(t *testing.T) {
 	if got := eval(t, other, "return 1"); got != "1" {
 		t.Errorf("got %s", got)
 	}
+}
+
+func TestLongLoadLimitIsNotHeldForAStall(t *testing.T) {
+	answer := make(chan struct{})
+	driver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path != "/timeouts" {
+			<-answer
+		}
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		fmt.Fprint(w, `{"value":null}`)
+	}))
+	defer driver.Close()
+	c := newClient(driver.URL, true)
+	defer c.lose(errClosed)
+	c.settle = 50 * time.Millisecond
+	err := c.doWithin(within(t, 100*time.Millisecond), commandLimit+20*time.Second, "navigate", null, func(o *op) error {
+		_, err := c.send(o, null, http.MethodPost, "/url", nil)
+		return err
+	})
+	wantKind(t, err, Context)
+	wantKind(t, c.Settled(within(t, 300*time.Millisecond)), Context)
+	close(answer)
+	must(t, c.Settled(within(t, 10*time.Second)))
 }
 
 func TestClose(t *testing.T) {
