@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -277,6 +278,28 @@ func TestLongLoadLimitIsNotHeldForAStall(t *testing.T) {
 	wantKind(t, c.Settled(within(t, 300*time.Millisecond)), Context)
 	close(answer)
 	must(t, c.Settled(within(t, 10*time.Second)))
+}
+
+func TestWatchingPauses(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	dead := make(chan struct{})
+	go watchBrowser(t.Context(), l.Addr().String(), dead)
+	start := time.Now()
+	for range 5 {
+		conn, err := l.Accept()
+		must(t, err)
+		conn.Close()
+	}
+	if took := time.Since(start); took < 150*time.Millisecond {
+		t.Errorf("5 connections in %s", took)
+	}
+	l.Close()
+	select {
+	case <-dead:
+	case <-time.After(5 * time.Second):
+		t.Error("the end was not noticed")
+	}
 }
 
 func TestClose(t *testing.T) {
