@@ -19,7 +19,7 @@ import (
 
 const (
 	commandLimit = 60 * time.Second // page-load and script limit, but for Navigate
-	settleLimit  = 75 * time.Second // must exceed commandLimit: healthy commands end by then
+	settleLimit  = 75 * time.Second // must exceed commandLimit: healthy commands end by then, or so much after a longer limit
 	replyLimit   = 64 << 20         // bytes; a page decides how long a dialog's text or a script's result is
 )
 
@@ -54,6 +54,7 @@ type op struct {
 	ctx     context.Context
 	command string
 	want    shape
+	leave   func()       // may shorten a command whose caller has left; nil where its answer is wanted all the same
 	pending <-chan reply // set when ctx ended before the driver answered
 }
 
@@ -231,13 +232,17 @@ func (c *client) limit(o *op, want limits) error {
 // settleDown waits for a command whose caller has left, and frees the slot.
 func (c *client) settleDown(o *op) {
 	defer func() { <-c.slot }()
-	late := time.NewTimer(c.settle)
+	if o.leave != nil {
+		o.leave()
+	}
+	settle := c.settle + max(0, c.limits.PageLoad-commandLimit)
+	late := time.NewTimer(settle)
 	defer late.Stop()
 	select {
 	case r := <-o.pending:
 		c.read(o.command, o.want, r)
 	case <-late.C:
-		c.lose(&Error{Kind: Lost, Command: o.command, Message: fmt.Sprintf("still running %s after its caller left", c.settle)})
+		c.lose(&Error{Kind: Lost, Command: o.command, Message: fmt.Sprintf("still running %s after its caller left", settle)})
 		<-o.pending
 	}
 }

@@ -105,6 +105,14 @@ func (s *Session) Subframes(ctx context.Context, handle string) (urls []string, 
 	return urls, true
 }
 
+// stopLoading ends the load of the current window, as the driver does at its limit. The
+// caller holds the slot: the next command's load must not be hit.
+func (s *Session) stopLoading() {
+	if s.window != "" {
+		s.ask(s.life, s.window, &question{method: "Page.stopLoading", result: &struct{}{}})
+	}
+}
+
 type frameTree struct {
 	Frame       struct{ URL string }
 	ChildFrames []frameTree

@@ -112,6 +112,33 @@ func TestCommittedDocument(t *testing.T) {
 	}
 }
 
+func TestNavigationThatIsLeftIsStopped(t *testing.T) {
+	url := site(t, map[string]string{"/": "<title>here</title><a href=/silent>x</a>"})
+	s := openOne(t)
+	ctx := within(t, 60*time.Second)
+	window, err := s.Window(ctx)
+	must(t, err)
+	load(t, s, url+"/")
+	wantKind(t, s.Navigate(within(t, 200*time.Millisecond), url+"/silent", 30*time.Second), Context)
+	start := time.Now()
+	must(t, s.Settled(within(t, 10*time.Second)))
+	t.Logf("free after %s", time.Since(start))
+	if got := eval(t, s, "return document.title"); got != `"here"` {
+		t.Errorf("at %s", got)
+	}
+	if at, _ := s.Locations(ctx); urlOf(at, window) != url+"/" {
+		t.Errorf("the navigation goes on: %v", at)
+	}
+	// The answer to a click is wanted, whoever has left.
+	must(t, s.AllowLoads(ctx))
+	wantKind(t, s.Click(within(t, 500*time.Millisecond), find(t, s, "a")), Context)
+	wantKind(t, s.Settled(within(t, 1500*time.Millisecond)), Context)
+	if !s.ask(ctx, window, &question{method: "Page.stopLoading", result: new(struct{})}) {
+		t.Error("no debugger")
+	}
+	must(t, s.Settled(within(t, 10*time.Second)))
+}
+
 func TestOpener(t *testing.T) {
 	url := site(t, map[string]string{
 		"/": `<button onclick="window.open('/silent'); window.open(); alert('opened')">b</button>

@@ -47,10 +47,11 @@ func Check(cfg Config) error {
 type Session struct {
 	*client
 	opened
-	port  int
-	start string
-	tree  *tree
-	once  sync.Once
+	port   int
+	start  string
+	tree   *tree
+	once   sync.Once
+	window string // the current one, "" = not known; guarded by slot
 
 	closing, gone chan struct{}
 }
@@ -234,6 +235,8 @@ func (s *Session) quit() {
 // more. A browser may die while its driver lives on, and the driver tells only when
 // asked; a connection that is held open tells at once.
 func watchBrowser(life context.Context, address string, dead chan<- struct{}) {
+	pause := time.NewTicker(50 * time.Millisecond) // between connections that are closed at once
+	defer pause.Stop()
 	for life.Err() == nil {
 		conn, err := (&net.Dialer{Timeout: 3 * time.Second}).DialContext(life, "tcp", address)
 		if err != nil {
@@ -244,6 +247,10 @@ func watchBrowser(life context.Context, address string, dead chan<- struct{}) {
 		conn.Read(make([]byte, 1))
 		stop()
 		conn.Close()
+		select {
+		case <-pause.C:
+		case <-life.Done():
+		}
 	}
 }
 
