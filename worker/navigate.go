@@ -60,11 +60,11 @@ func (op *operation) arrived(ctx context.Context, before, wanted string) (api.Pa
 // leftLoading is the answer when the driver's limit, in whole seconds, comes
 // after the caller's: only the browser's debugger can tell then where the page is.
 func (op *operation) leftLoading(ctx context.Context, before string) (api.PageState, error) {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return api.PageState{}, unclear(ctx.Err()) // the page may have been asked for
+	}
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
-	if after.Err() != nil {
-		return api.PageState{}, unclear(context.Cause(ctx)) // cancelled: the page may still come
-	}
 	href, _ := op.session.driver.Committed(after, op.window.handle)
 	if href == "" || href == before {
 		return api.PageState{}, op.notArrived()
