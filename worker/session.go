@@ -22,6 +22,8 @@ type session struct {
 	current *window   // where the driver is; nil = not known
 	inFrame bool      // the driver is, or may be, in a frame of current
 
+	uploaded int // bytes of files that were put into its folder
+
 	mu      sync.Mutex
 	state   api.State
 	first   string // page id of the first window

@@ -48,9 +48,10 @@ func Check(cfg Config) error {
 type Session struct {
 	*client
 	opened
-	port int
-	tree *tree
-	once sync.Once
+	port   int
+	folder string // of its files
+	tree   *tree
+	once   sync.Once
 
 	closing, gone chan struct{}
 }
@@ -111,7 +112,7 @@ func open(ctx context.Context, e engine, cfg Config, p programs) (_ *Session, re
 	if err != nil {
 		return nil, true, err
 	}
-	s := &Session{port: port, tree: t, closing: make(chan struct{}), gone: make(chan struct{}),
+	s := &Session{port: port, folder: folder, tree: t, closing: make(chan struct{}), gone: make(chan struct{}),
 		client: newClient(driver.url+"/session/"+url.PathEscape(id), l.keepAlive)}
 	if s.opened, err = e.opened(capabilities); err == nil {
 		err = s.adopt()
