@@ -80,7 +80,8 @@ func lookupKey(table []named, name string) (rune, bool) {
 	return table[at].char, true
 }
 
-// PressInput is a key, for the element that has the focus or for Target.
+// PressInput is a key, for Target or for the element that has the focus, be it in a
+// frame. With Frame and without Target, it is the one that has it in there.
 type PressInput struct {
 	Key    Key      `json:"key" jsonschema:"Enter, F5, ArrowDown, a, Control+A, Shift+Tab, …"`
 	Target *Locator `json:"target,omitempty"`
@@ -89,9 +90,6 @@ type PressInput struct {
 
 // Validate knows the keys.
 func (in PressInput) Validate() error {
-	if len(in.Frame) > 0 && in.Target == nil {
-		return Errorf(InvalidArgument, "frame goes with a selector. Without one the key goes where the focus is, in whatever frame.")
-	}
 	_, err := in.Key.Chord()
 	return err
 }

@@ -33,7 +33,6 @@ func inputSchema[T any]() *jsonschema.Schema {
 		reflect.TypeFor[offset]():       {Type: "integer", Minimum: new(0.0)},
 		reflect.TypeFor[elementLimit](): {Type: "integer", Minimum: new(1.0), Maximum: new(float64(MaxElements))},
 		reflect.TypeFor[rowLimit]():     {Type: "integer", Minimum: new(1.0), Maximum: new(float64(MaxRows))},
-		reflect.TypeFor[fileContent]():  {Type: "string", ContentEncoding: "base64"},
 		reflect.TypeFor[formFields]():   formSchema(),
 	})
 }

@@ -14,19 +14,17 @@ const (
 	maxFileName = 200      // bytes of its name
 )
 
-type fileContent string
-
 // UploadInput is a file for a file field.
 type UploadInput struct {
-	Target   Locator     `json:"target"`
-	Frame    Frames      `json:"frame,omitempty"`
-	FileName string      `json:"fileName" jsonschema:"A bare name, without folders."`
-	Content  fileContent `json:"content" jsonschema:"The file in base64; 10 MiB at most."`
+	Target   Locator `json:"target"`
+	Frame    Frames  `json:"frame,omitempty"`
+	FileName string  `json:"fileName" jsonschema:"A bare name, without folders."`
+	Content  string  `json:"content" jsonschema:"The file in base64; 10 MiB at most."`
 }
 
 // Bytes decodes the content.
 func (in UploadInput) Bytes() ([]byte, error) {
-	data, err := base64.StdEncoding.DecodeString(string(in.Content))
+	data, err := base64.StdEncoding.DecodeString(in.Content)
 	if err != nil {
 		return nil, Errorf(InvalidArgument, "content is not base64.")
 	}

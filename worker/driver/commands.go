@@ -112,25 +112,6 @@ func (s *Session) SendKeys(ctx context.Context, e Element, keys string) error {
 	})
 }
 
-// PressKeys presses the keys one after the other and lets them go in reverse. Each is
-// a character, or one of the W3C key table. They go where the focus of the window is, in
-// whatever frame.
-func (s *Session) PressKeys(ctx context.Context, keys []rune) error {
-	type action struct {
-		Type  string `json:"type"`
-		Value string `json:"value"`
-	}
-	var actions []action
-	for _, key := range keys {
-		actions = append(actions, action{"keyDown", string(key)})
-	}
-	for _, key := range slices.Backward(keys) {
-		actions = append(actions, action{"keyUp", string(key)})
-	}
-	keyboard := map[string]any{"type": "key", "id": "keyboard", "actions": actions}
-	return s.raw(ctx, "press keys", null, http.MethodPost, "/actions", map[string]any{"actions": []any{keyboard}}, nil)
-}
-
 // SwitchFrame enters the frame of an <iframe> or <frame>; nil is the top document.
 func (s *Session) SwitchFrame(ctx context.Context, frame *Element) error {
 	return s.raw(ctx, "switch frame", null, http.MethodPost, "/frame", map[string]any{"id": frame}, nil)

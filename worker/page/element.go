@@ -68,6 +68,23 @@ func FileField(ctx context.Context, ex Executor, guard Guard, loc api.Locator, r
 	return f, err
 }
 
+// Focus is the element that has the focus, or else the body.
+type Focus struct {
+	Found
+	Frame bool `json:"frame"` // it is a frame, and the focus inside
+}
+
+// Focused looks for what gets the keys in the document. With take, the document
+// gets the focus from another frame first.
+func Focused(ctx context.Context, ex Executor, guard Guard, take bool) (Focus, error) {
+	var f Focus
+	input := struct {
+		Take bool `json:"take"`
+	}{take}
+	err := look(ctx, ex, guard, focusedScript, input, nil, &f, &f.Found)
+	return f, err
+}
+
 // FrameLocator looks for the first frame or iframe that matches.
 func FrameLocator(ctx context.Context, ex Executor, guard Guard, loc api.Locator) (Found, error) {
 	var f Found

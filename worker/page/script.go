@@ -40,6 +40,8 @@ var (
 	formJS string
 	//go:embed js/table.js
 	tableJS string
+	//go:embed js/focused.js
+	focusedJS string
 	//go:embed js/file.js
 	fileJS string
 )
@@ -61,6 +63,7 @@ var (
 	formScript       = compose(domJS, actJS, fieldJS, editableJS, optionJS, filledJS, formJS)
 	tableScript      = compose(domJS, tableJS)
 	fileScript       = compose(domJS, fileJS)
+	focusedScript    = compose(domJS, focusedJS)
 )
 
 // compose joins the parts after the base, without comments and indentation:

@@ -15,8 +15,8 @@ type Table struct {
 }
 
 // ReadTable reads the rows of a table: those that are displayed, with the cells
-// that are, of at most 300 columns. Cells of tables inside it are text of the
-// cell around them. The header is made of the rows of thead, or else of the first
+// that are, of at most 300 columns. A table inside a cell is left out, and values
+// of fields are no text. The header is made of the rows of thead, or else of the first
 // rows that have nothing but th; several header rows become one. Without a limit
 // the JSON has at most [api.MaxResult] bytes, with one [api.MaxTableBytes]; there is
 // always one row of those that remain, its cells cut short if need be.
@@ -37,7 +37,7 @@ func ReadTable(ctx context.Context, ex Executor, guard Guard, in api.ReadTableIn
 	}
 	var out struct {
 		Found
-		Head        [][]string `json:"head"`
+		Titles      [][]string `json:"titles"`
 		Rows        [][]string `json:"rows"`
 		RowCount    int        `json:"rowCount"`
 		ColumnCount int        `json:"columnCount"`
@@ -45,20 +45,20 @@ func ReadTable(ctx context.Context, ex Executor, guard Guard, in api.ReadTableIn
 	err := look(ctx, ex, guard, tableScript, input, ref, &out, &out.Found)
 	t := Table{Found: out.Found, ReadTableResult: api.ReadTableResult{RowCount: out.RowCount, ColumnCount: out.ColumnCount, Offset: input.Offset}}
 	if err == nil && t.Status == OK {
-		t.ReadTableResult = fitTable(t.ReadTableResult, joined(out.Head, out.ColumnCount), out.Rows, most)
+		t.ReadTableResult = fitTable(t.ReadTableResult, joined(out.Titles, out.ColumnCount), out.Rows, most)
 	}
 	return t, err
 }
 
 // joined makes one header of several rows: what stands above each other, once.
-func joined(head [][]string, columns int) []string {
+func joined(titles [][]string, columns int) []string {
 	header := []string{}
-	if len(head) == 0 {
+	if len(titles) == 0 {
 		return header
 	}
 	for c := range columns {
 		var parts []string
-		for _, row := range head {
+		for _, row := range titles {
 			if c < len(row) && row[c] != "" && !slices.Contains(parts, row[c]) {
 				parts = append(parts, row[c])
 			}

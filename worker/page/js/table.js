@@ -2,6 +2,9 @@
 
 var COLUMNS = 300;
 
+// A table inside a cell has rows of its own: who wants them names it.
+SKIPPED.TABLE = true;
+
 // A cell with the rows that it covers: up to, not including, the row until.
 function textOf(cell) {
   if (cell.text === undefined) { cell.text = cut(words(cell.el, input.maxCell + 1), input.maxCell); }
@@ -49,12 +52,12 @@ function size(list) {
 }
 
 function main() {
-  var table = element || find(input.locator), r = { status: 'ok', head: [], rows: [], rowCount: 0, columnCount: 0 },
-    rows, n, i, no = 0, row, hidden, section = null, head, titled = false, above = [], here, chars = 0, full = false, cells;
+  var table = element || find(input.locator), r = { status: 'ok', titles: [], rows: [], rowCount: 0, columnCount: 0 },
+    rows, n, i, no = 0, row, hidden, section = null, title, titled = false, above = [], here, chars = 0, full = false, cells;
   if (table === undefined) { return { status: 'find' }; }
   if (!table) { return { status: 'missing' }; }
   if (tag(table) != 'TABLE') { return { status: 'notTable' }; }
-  if (!displayed(table)) { return { status: 'hidden' }; }
+  if (!rendered(table)) { return { status: 'hidden' }; }
   found = table;
   rows = table.rows;
   n = rows.length;
@@ -69,10 +72,10 @@ function main() {
     here = place(row, no++, above);
     if (hidden) { continue; }
     if (here.width > r.columnCount) { r.columnCount = here.width; }
-    head = tag(section) == 'THEAD';
-    titled = titled || head;
-    if (head || !titled && !r.rowCount && here.titles) {
-      r.head[r.head.length] = line(here);
+    title = tag(section) == 'THEAD';
+    titled = titled || title;
+    if (title || !titled && !r.rowCount && here.titles) {
+      r.titles[r.titles.length] = line(here);
       continue;
     }
     if (!full && r.rowCount >= input.offset) {
