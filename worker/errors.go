@@ -120,6 +120,10 @@ func (s *session) lost() *api.Error {
 		e := *s.why
 		return &e
 	}
+	return errLost()
+}
+
+func errLost() *api.Error {
 	return api.Errorf(api.DriverLost, "The browser or its driver ended; the last action may have happened. Start a new session and look before repeating anything.")
 }
 

@@ -23,13 +23,8 @@ func navigate(ctx context.Context, op *operation, in api.NavigateInput) (api.Pag
 		return api.PageState{}, err
 	}
 	before := op.window.url
-	limited, cancel := context.WithDeadline(context.WithoutCancel(ctx), op.deadline.Add(grace/2)) // let the driver's own limit come first
+	limited, cancel := op.beyond(ctx, grace/2) // let the driver's own limit come first
 	defer cancel()
-	defer context.AfterFunc(ctx, func() {
-		if !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			cancel()
-		}
-	})()
 	err = op.session.driver.Navigate(limited, place.URL, time.Until(op.deadline))
 	e, _ := errors.AsType[*driver.Error](err)
 	switch {

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"iemesh/api"
@@ -54,13 +55,18 @@ const grace = 300 * time.Millisecond
 // afterwards is the time to look at what an action did: until the deadline, or
 // shortly past it. A cancelled caller does not look.
 func (op *operation) afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
-	after, cancel := context.WithDeadline(context.WithoutCancel(ctx), op.deadline.Add(grace))
+	return op.beyond(ctx, grace)
+}
+
+// beyond is ctx with so much more time. It ends at once when ctx is cancelled.
+func (op *operation) beyond(ctx context.Context, more time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithDeadline(context.WithoutCancel(ctx), op.deadline.Add(more))
 	stop := context.AfterFunc(ctx, func() {
-		if context.Cause(ctx) != context.DeadlineExceeded {
+		if !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			cancel()
 		}
 	})
-	return after, func() { stop(); cancel() }
+	return longer, func() { stop(); cancel() }
 }
 
 // poll calls try until it says that it is done or fails, at first every 20 ms,

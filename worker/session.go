@@ -126,7 +126,7 @@ func (w *Worker) watch(s *session) {
 	died := s.state == api.Ready
 	if died {
 		s.state = api.Failed
-		s.why = api.Errorf(api.DriverLost, "The browser or its driver ended; the last action may have happened. Start a new session and look before repeating anything.").Because(s.driver.Why())
+		s.why = errLost().Because(s.driver.Why())
 	}
 	why := s.why
 	s.mu.Unlock()

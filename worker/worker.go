@@ -34,7 +34,7 @@ type Worker struct {
 	ledger *ledger
 	life   context.Context // ends with Close
 	end    context.CancelFunc
-	tasks  sync.WaitGroup // janitor, watchers, openings
+	tasks  sync.WaitGroup // sweep, watchers, openings
 
 	mu       sync.Mutex
 	sessions map[string]*session

@@ -15,7 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Common are the settings of both programs.
+// Common are the settings of both programs; winworker has no others.
 type Common struct {
 	Listen      string        `default:"${listen}" placeholder:"HOST:PORT" help:"Address to serve. One that is not loopback needs TLS and a token file."`
 	Engine      string        `enum:"ie,edge,chromium" default:"${engine}" shown:"ie on Windows, else chromium" help:"Browser: ie (Edge in IE mode), edge or chromium."`
@@ -45,9 +45,6 @@ type Gateway struct {
 	Rate            float64 `default:"20" placeholder:"N" help:"Tool calls per second of each principal over HTTP; 0 for no limit."`
 	Burst           int     `default:"40" placeholder:"N" help:"Tool calls that may come at once."`
 }
-
-// WinWorker are the settings of winworker.
-type WinWorker struct{ Common }
 
 // Command is what a program is asked to do.
 type Command string
@@ -108,16 +105,16 @@ func ParseGateway(args, env []string, out io.Writer) (*Gateway, Request, error) 
 }
 
 // ParseWinWorker reads the settings of winworker, as [ParseGateway] does.
-func ParseWinWorker(args, env []string, out io.Writer) (*WinWorker, Request, error) {
+func ParseWinWorker(args, env []string, out io.Writer) (*Common, Request, error) {
 	var cli struct {
-		WinWorker
+		Common
 		commands
 	}
 	request, err := parse("winworker", "Browsers for iemesh gateways.", &cli, &cli.Common, &cli.commands, args, env, out)
 	if err == nil && request.Command == Serve {
 		err = errors.Join(cli.Common.check()...)
 	}
-	return &cli.WinWorker, request, err
+	return &cli.Common, request, err
 }
 
 func parse(program, about string, cli any, common *Common, subs *commands, args, env []string, out io.Writer) (Request, error) {

@@ -11,6 +11,11 @@ import (
 // Each call leaves one line that tells what was done, never what was typed or seen.
 func TestLogLines(t *testing.T) {
 	w := open(t)
+	run.visit(t, w.client, "/order")
+	harness.Until(harness.Soon, func() bool { // a line may come after its answer
+		lines := w.Log()
+		return strings.HasSuffix(fmt.Sprint(lines[len(lines)-1]["url"]), "/order")
+	})
 	before := len(w.Log())
 	run.visit(t, w.client, "/fields?"+query("picked", "himitsu1"))
 	harness.Do(t, w.client, "type", harness.Args{"selector": harness.ID("password"), "text": "himitsu2 パス"})

@@ -160,7 +160,7 @@ func (p *Program) Ended(d time.Duration) (code int, ended bool) {
 }
 
 // Signal sends it a signal.
-func (p *Program) Signal(signal os.Signal) { send(p.Pid, signal) }
+func (p *Program) Signal(signal os.Signal) { p.cmd.Process.Signal(signal) }
 
 // Left waits until nothing of the program is left, at most [GoneWithin] long,
 // and returns what is: processes, files, listeners on ports.
@@ -192,12 +192,10 @@ func (p *Program) Left(ports ...string) []string {
 // Stop ends the program in order (SIGTERM), by force if it takes longer than
 // [GoneWithin], and returns what it left behind, itself included.
 func (p *Program) Stop(ports ...string) []string {
-	if _, ended := p.Ended(0); !ended {
-		p.Signal(syscall.SIGTERM)
-	}
+	p.Signal(syscall.SIGTERM)
 	p.Stdin.Close()
 	if _, ended := p.Ended(GoneWithin); !ended {
-		p.Signal(syscall.SIGKILL)
+		p.Signal(os.Kill)
 		<-p.ended
 		return append([]string{"the program itself, after SIGTERM"}, p.Clear(ports...)...)
 	}
@@ -208,7 +206,7 @@ func (p *Program) Stop(ports ...string) []string {
 func (p *Program) Clear(ports ...string) []string {
 	left := p.Left(ports...)
 	for _, process := range Processes(p.Folder) {
-		send(process.Pid, os.Kill)
+		process.Kill()
 	}
 	p.stdout.Close()
 	os.RemoveAll(p.Folder)
@@ -227,11 +225,5 @@ func Until(d time.Duration, holds func() bool) bool {
 		if time.Now().After(deadline) {
 			return false
 		}
-	}
-}
-
-func send(pid int, signal os.Signal) {
-	if process, err := os.FindProcess(pid); err == nil {
-		process.Signal(signal)
 	}
 }

@@ -29,7 +29,7 @@ var errTooLarge = errors.New("the answer is too large")
 //
 // Drivers do not notice a dropped connection: a command goes on and the next one
 // waits behind it. So a command whose caller has left is detached, not aborted:
-// its slot passes to settle, which waits for the answer. Aborting would only
+// its slot passes to settleDown, which waits for the answer. Aborting would only
 // lose the moment at which the session is free again.
 type client struct {
 	url    string // of the session, or of the driver before there is one

@@ -130,8 +130,8 @@ func (s *Session) Window(ctx context.Context) (handle string, err error) {
 
 // Windows returns the handles of all windows, in no order that means anything. Do not
 // call it while a dialog is open: if the same script opened a window before the dialog,
-// chromedriver never answers (measured), and
-// that costs the session. Locations tells the handles then.
+// chromedriver never answers (measured), and that costs the session. Locations tells
+// the handles then.
 func (s *Session) Windows(ctx context.Context) (handles []string, err error) {
 	err = s.do(ctx, "windows", list, func(*op) (err error) { handles, err = s.wd.WindowHandles(); return err })
 	return handles, err

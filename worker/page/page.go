@@ -1,10 +1,10 @@
 // Package page reads and prepares the document in which a browser session
 // stands: scripts that run inside the page, and their callers in Go.
 //
-// Every call is one round trip (Filled: two when it has to set the text) in the document that the driver
-// has in focus, frames included. Every call passes the guard: the script tells
-// which address decides about the document, and what it read is decoded only
-// when the [Guard] lets that address pass.
+// Every call is one round trip (Filled: two when it has to set the text) in the
+// document that the driver has in focus, frames included. Every call passes the
+// guard: the script tells which address decides about the document, and what it
+// read is decoded only when the [Guard] lets that address pass.
 //
 // The scripts are ES3, because documents in IE mode run in document modes 5 to
 // 11. They change nothing but the scroll position, the focus, the selection, one

@@ -43,8 +43,8 @@ type Server struct {
 	tools   map[string]*tool
 	callers *callers
 
-	places sync.Map // *mcp.RequestExtra → *place, of calls read from stdio
-	guards sync.Map // value of requestHeader → *guard
+	places  sync.Map // *mcp.RequestExtra → *place, of calls read from stdio
+	streams sync.Map // value of requestHeader → *stream
 
 	base context.Context // ends with the server, and every call with it
 	end  context.CancelCauseFunc
