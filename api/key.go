@@ -83,7 +83,7 @@ func lookupKey(table []named, name string) (rune, bool) {
 // PressInput is a key, for Target or for the element that has the focus, be it in a
 // frame. With Frame and without Target, it is the one that has it in there.
 type PressInput struct {
-	Key    Key      `json:"key" jsonschema:"Enter, F5, ArrowDown, a, Control+A, Shift+Tab, …"`
+	Key    Key      `json:"key"`
 	Target *Locator `json:"target,omitempty"`
 	Frame  Frames   `json:"frame,omitempty"`
 }

@@ -43,7 +43,7 @@ func outputSchema[T any]() *jsonschema.Schema {
 	s := schemaOf[T](map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Element]():     {Type: "object"},
 		reflect.TypeFor[Dialog]():      {Type: "object"},
-		reflect.TypeFor[Window]():      {Type: "object"},
+		reflect.TypeFor[[]Window]():    {Type: "array"},
 		reflect.TypeFor[FieldResult](): {Type: "object"},
 	})
 	loosen(s)
@@ -83,7 +83,7 @@ func formSchema() *jsonschema.Schema {
 				"target": {Ref: locatorRef},
 				"value": {
 					Types:       []string{"string", "boolean"},
-					Description: "A text, the text of an option, or whether a box is checked.",
+					Description: "Text, text of an option, or boolean for checkbox and radio.",
 				},
 			},
 			PropertyOrder:        []string{"target", "value"},
