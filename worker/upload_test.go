@@ -2,74 +2,72 @@ package worker
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
-	"sync"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
 	"iemesh/api"
+	"iemesh/worker/legacyapp"
 )
 
-// desk takes uploads.
-type desk struct {
-	mu    sync.Mutex
-	files map[string][]byte
+func file(name string, content []byte) api.UploadInput {
+	return api.UploadInput{Target: id("file"), FileName: name, Content: base64.StdEncoding.EncodeToString(content)}
 }
 
-func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if r.Method == http.MethodPost {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if err := r.ParseMultipartForm(32 << 20); err != nil {
-			fmt.Fprint(w, err)
-			return
-		}
-		defer r.MultipartForm.RemoveAll()
-		for _, header := range r.MultipartForm.File["file"] {
-			f, err := header.Open()
-			if err != nil {
-				continue
-			}
-			d.files[header.Filename], _ = io.ReadAll(f)
-			f.Close()
-		}
-	}
-	fmt.Fprint(w, `<title>upload</title><form method=post enctype="multipart/form-data"><input type=file id=file name=file multiple><label for=hidden>選ぶ</label>
-	<input type=file id=hidden name=file style="display:none" onchange="document.title = this.files[0].name"><input id=text><button id=send>送信</button></form>`)
-}
-
-func file(field, name string, content []byte) api.UploadInput {
-	return api.UploadInput{Target: id(field), FileName: name, Content: base64.StdEncoding.EncodeToString(content)}
+// received is what the application should say of a file.
+func received(name string, content []byte) legacyapp.File {
+	sum := sha256.Sum256(content)
+	return legacyapp.File{Name: name, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}
 }
 
 func TestUpload(t *testing.T) {
 	b := open(t)
-	d := &desk{files: map[string][]byte{}}
-	server := httptest.NewServer(d)
-	t.Cleanup(server.Close)
-	ask(b, api.Navigate, api.NavigateInput{URL: server.URL})
-	big := bytes.Repeat([]byte("0123456789abcdef"), api.MaxUpload/16)
-	if r := ask(b, api.Upload, file("file", "請求書 2026.pdf", []byte("%PDF"))); r.Bytes != 4 || r.FileName != "請求書 2026.pdf" || *r.Title != "upload" {
-		t.Errorf("%+v", r)
+	pdf, big := []byte("%PDF"), bytes.Repeat([]byte("0123456789abcdef"), api.MaxUpload/16)
+	for _, c := range []struct {
+		path string
+		want []legacyapp.File
+	}{
+		{"/upload?token=upload", []legacyapp.File{received("big.bin", big)}}, // the second call replaces the first
+		{"/upload/multiple?token=upload", []legacyapp.File{received("請求書 2026.pdf", pdf), received("big.bin", big)}},
+		{"/upload/hidden?token=upload", []legacyapp.File{received("big.bin", big)}},
+	} {
+		b.visit(c.path)
+		if r := ask(b, api.Upload, file("請求書 2026.pdf", pdf)); r.Bytes != 4 || r.FileName != "請求書 2026.pdf" || r.URL != b.site+c.path {
+			t.Errorf("%s: %+v", c.path, r)
+		}
+		start := time.Now()
+		ask(b, api.Upload, file("big.bin", big))
+		t.Logf("%s: 10 MiB in %v", c.path, time.Since(start))
+		ask(b, api.Click, api.ClickInput{Target: id("uploadButton")})
+		if got := b.app.Uploads("upload"); len(got) == 0 || !reflect.DeepEqual(got[len(got)-1], c.want) {
+			t.Errorf("%s: the server got %+v", c.path, got)
+		}
 	}
-	ask(b, api.Upload, file("file", "big.bin", big)) // the field takes several
-	if r := ask(b, api.Upload, file("hidden", "empty.txt", nil)); r.Bytes != 0 || *r.Title != "empty.txt" {
-		t.Errorf("%+v", r)
+	kept, _ := filepath.Glob(filepath.Join(os.TempDir(), "*", "file*", "big.bin"))
+	if len(kept) != 3 { // which newWorker sees gone at the end
+		t.Errorf("kept with the session: %v", kept)
 	}
-	ask(b, api.Click, api.ClickInput{Target: id("send")})
-	d.mu.Lock()
-	if len(d.files) != 3 || string(d.files["請求書 2026.pdf"]) != "%PDF" || !bytes.Equal(d.files["big.bin"], big) {
-		t.Errorf("%d files came", len(d.files))
-	}
-	d.mu.Unlock()
+}
+
+func TestUploadsThatAreRefused(t *testing.T) {
+	b := open(t)
+	b.visit("/upload?token=refused")
 	hurried := b.within(300 * time.Millisecond)
-	refused(hurried, api.Upload, file("text", "a.txt", nil), api.ElementNotInteractable)
-	refused(hurried, api.Upload, file("nothing", "a.txt", nil), api.ElementNotFound)
-	refused(b, api.Upload, file("file", "../a.txt", nil), api.InvalidArgument)
-	refused(b, api.Upload, file("file", "a.txt", append(big, 'x')), api.LimitExceeded)
+	in := file("a.txt", nil)
+	in.Target = id("uploadButton")
+	refused(hurried, api.Upload, in, api.ElementNotInteractable)
+	in.Target = id("nothing")
+	refused(hurried, api.Upload, in, api.ElementNotFound)
+	refused(b, api.Upload, file("../a.txt", nil), api.InvalidArgument)
+	refused(b, api.Upload, file("a.txt", make([]byte, api.MaxUpload+1)), api.LimitExceeded)
+	b.call.Policy.Origins = []string{"http://elsewhere.invalid"}
+	refused(b, api.Upload, file("a.txt", nil), api.URLNotAllowed)
+	if kept, _ := filepath.Glob(filepath.Join(os.TempDir(), "*", "file*")); len(kept) != 0 {
+		t.Errorf("written all the same: %v", kept)
+	}
 }

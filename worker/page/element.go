@@ -164,9 +164,11 @@ type typedInput struct {
 }
 
 func typed(want string, clear bool) typedInput {
-	length, sum := measure(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(want))
+	length, sum := measure(newlines.Replace(want))
 	return typedInput{Probe: true, Length: length, Sum: sum, Clear: clear}
 }
+
+var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func measure(s string) (length int, sum uint32) {
 	units := utf16.Encode([]rune(s))

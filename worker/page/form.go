@@ -2,80 +2,151 @@ package page
 
 import (
 	"context"
+	"crypto/rand"
 	"regexp"
 	"strings"
 
 	"iemesh/api"
 )
 
-// Entry is a field of a form and what goes into it, in place of what is there.
+// Form fills in fields one after the other: [Form.Ready] for each, then what the
+// driver has to do, then [Form.Filled]; at the end [Form.Review]. That is one round
+// trip a field, and one more when the script has to set its text.
+type Form struct {
+	id      string // by which a document knows the fields that it was asked for
+	entries []Entry
+	typed   int // the field for text that was filled in last, counted from 1; 0 = it was looked at
+}
+
+// Entry is a field of a form, and what became of it as far as is known.
 type Entry struct {
-	Target api.Locator
-	Value  api.FieldValue
-	Kind   FieldKind // once [FormStep] has told it
+	api.FormField
+	Kind    FieldKind      // once it was ready
+	Method  api.FillMethod // of a text
+	Differs bool           // the page changed the text, or took the choice back
+	filled  bool
 }
 
-// Step is what [FormStep] found.
+// Step is a field of a form that was made ready for what the driver has to do:
+// keys for a text, a click for everything else.
 type Step struct {
-	Field        // the next one
-	Set    bool  `json:"set"` // of select and box: it holds the choice already
-	Before *Fill `json:"-"`   // what became of the field before; nil when there was none
+	Field
+	Set bool `json:"set"` // the option is chosen, or the box as it is to be: there is nothing to do
 }
 
-// FormStep goes from one field of a form to the next in one round trip (two when
-// the text of the field before has to be set): it looks at before as [Filled]
-// does, then makes next ready: a field for text as [Editable] does; the option of
-// a select, or a box, as [Actionable] does. Either may be nil. A repeat with the
-// same before changes nothing.
-func FormStep(ctx context.Context, ex Executor, guard Guard, before, next *Entry, ref Ref) (Step, error) {
-	var input struct {
-		typedInput
-		Before       FieldKind    `json:"before"`
-		Locator      *api.Locator `json:"locator"`
-		Box          bool         `json:"box"`
-		On           bool         `json:"on"`
-		By           string       `json:"by"`
-		OptionLength int          `json:"optionLength"`
-		OptionSum    uint32       `json:"optionSum"`
+// NewForm makes a form that begins with the first field.
+func NewForm(fields []api.FormField) *Form {
+	f := &Form{id: rand.Text(), entries: make([]Entry, len(fields))}
+	for i, field := range fields {
+		f.entries[i].FormField = field
 	}
-	if before != nil {
-		input.Before, input.typedInput = before.Kind, typed(before.Value.Text, true)
+	return f
+}
+
+// Entry returns field i.
+func (f *Form) Entry(i int) Entry { return f.entries[i] }
+
+// Filled notes that the driver did what field i needs.
+func (f *Form) Filled(i int) {
+	e := &f.entries[i]
+	e.filled = true
+	if e.Kind == TextField || e.Kind == ScriptField {
+		e.Method = api.Keys
+		f.typed = i + 1
+	}
+}
+
+// Ready looks, as [Filled] does, at a text that was filled in before, then makes
+// field i ready: a field for text as [Editable] does, to replace what it holds; the
+// option of a select, or a box, as [Actionable] does. It may be called again.
+func (f *Form) Ready(ctx context.Context, ex Executor, guard Guard, i int, ref Ref) (Step, error) {
+	e := &f.entries[i]
+	input := f.input()
+	input.At, input.Locator, input.Box = i, &e.Target, e.Value.On != nil
+	input.On = e.Value.On == nil || *e.Value.On
+	input.OptionLength, input.OptionSum = measure(tidy(e.Value.Text))
+	out, err := f.step(ctx, ex, guard, input, ref)
+	e.Kind = out.Next.Kind
+	return out.Next, err
+}
+
+// Review looks at the text that was filled in last, and at whether all fields hold
+// what went into them now: leaving a field, or filling another one, can change it.
+func (f *Form) Review(ctx context.Context, ex Executor, guard Guard) (Doc, error) {
+	input := f.input()
+	for _, e := range f.entries {
+		length, sum := measure(newlines.Replace(e.Value.Text))
+		input.All = append(input.All, wanted{e.Kind, length, sum})
+	}
+	out, err := f.step(ctx, ex, guard, input, nil)
+	for i, differs := range out.Differs {
+		if e := &f.entries[i]; e.filled && differs != nil {
+			e.Differs = *differs
+		}
+	}
+	return out.Next.Doc, err
+}
+
+// formInput is what form.js takes.
+type formInput struct {
+	typedInput
+	Form         string       `json:"form"`
+	Typed        bool         `json:"typed"` // there is a text to look at first
+	At           int          `json:"at"`
+	Locator      *api.Locator `json:"locator"`
+	Box          bool         `json:"box"`
+	On           bool         `json:"on"`
+	By           string       `json:"by"`
+	OptionLength int          `json:"optionLength"`
+	OptionSum    uint32       `json:"optionSum"`
+	All          []wanted     `json:"all"`
+}
+
+type wanted struct {
+	Kind   FieldKind `json:"kind"`
+	Length int       `json:"length"`
+	Sum    uint32    `json:"sum"`
+}
+
+// formOutput is what it gives.
+type formOutput struct {
+	Before struct {
+		Fill
+		Arrived *bool `json:"arrived"`
+	} `json:"before"`
+	Next    Step    `json:"next"`
+	Differs []*bool `json:"differs"`
+}
+
+func (f *Form) input() formInput {
+	input := formInput{Form: f.id, By: "sum", All: []wanted{}}
+	if f.typed > 0 {
+		input.Typed, input.typedInput = true, typed(f.entries[f.typed-1].Value.Text, true)
 	}
 	input.Clear = true
-	if next != nil {
-		input.Locator, input.Box = &next.Target, next.Value.On != nil
-		input.On = input.Box && *next.Value.On
-		input.By = "sum"
-		input.OptionLength, input.OptionSum = measure(tidy(next.Value.Text))
+	return input
+}
+
+// step runs the script, and again with the text when that has to be set.
+func (f *Form) step(ctx context.Context, ex Executor, guard Guard, input formInput, ref Ref) (out formOutput, err error) {
+	round := func() error {
+		out = formOutput{}
+		out.Before.Gone, out.Next.Status = true, Missing // of a page of which nothing is read
+		out.Next.Doc, out.Next.Ref, err = run(ctx, ex, guard, formScript, input, ref, &out)
+		return err
 	}
-	type outcome struct {
-		Before struct {
-			Fill
-			Arrived *bool `json:"arrived"`
-		} `json:"before"`
-		Next Step `json:"next"`
+	if round() == nil && input.Typed && out.Before.Arrived != nil && !*out.Before.Arrived {
+		input.Probe, input.Want = false, f.entries[f.typed-1].Value.Text
+		_ = round()
 	}
-	var out outcome
-	round := func() (Doc, Ref, error) {
-		out = outcome{Next: Step{Field: Field{Found: Found{Status: Missing}}}}
-		out.Before.Gone = true // of a page of which nothing is read
-		return run(ctx, ex, guard, formScript, input, ref, &out)
+	if err != nil || !input.Typed {
+		return out, err
 	}
-	doc, found, err := round()
-	if arrived := out.Before.Arrived; err == nil && before != nil && arrived != nil && !*arrived {
-		input.Probe, input.Want = false, before.Value.Text
-		doc, found, err = round()
+	if e := &f.entries[f.typed-1]; !out.Before.Gone && out.Before.Method != "" {
+		e.Method, e.Differs = out.Before.Method, out.Before.Differs
 	}
-	step := out.Next
-	step.Doc, step.Ref = doc, found
-	if err == nil && before != nil {
-		became := out.Before.Fill
-		if became.Doc = doc; became.Method == "" && (before.Kind == TextField || before.Kind == ScriptField) {
-			became.Method = api.Keys
-		}
-		step.Before = &became
-	}
-	return step, err
+	f.typed = 0
+	return out, nil
 }
 
 // space is what the scripts collapse to one blank.

@@ -24,63 +24,71 @@ func act(t *testing.T, ref Ref, command string, body any) {
 	}
 }
 
-const formPage = `<script>var seen = '', key = 0; function note(e) { seen += (e.target || e.srcElement).id + ':' + e.type + ' '; }</script>
-<form onchange=note(event)><input id=a value=old><input id=mangled><input id=day type=date>
+const formPage = `<form><input id=a value=old><input id=mangled><input id=day type=date>
+<input id=comma onblur="this.value = this.value.replace(/^1000$/, '1,000')">
 <select id=s><option>選択<option value=13>東京　
 支店</select><select id=m multiple><option selected>x<option>y</select>
 <input id=box type=checkbox><label for=one><input id=one name=r type=radio checked>1</label><input id=two name=r type=radio>
 <input id=off disabled><p id=p>x</p><input id=last></form>`
 
-func TestFormStep(t *testing.T) {
+func TestForm(t *testing.T) {
 	open(t, formPage)
 	bothModes(t, func(t *testing.T, ex Executor) {
-		js(t, "document.forms[0].reset(); seen = ''")
-		step := func(before, next *Entry) Step {
+		js(t, "document.forms[0].reset()")
+		form := NewForm([]api.FormField{{Target: id("a"), Value: words("new")}, {Target: id("mangled"), Value: words("漢字")},
+			{Target: id("day"), Value: words("2024-02-29")}, {Target: id("comma"), Value: words("1000")}, {Target: id("s"), Value: words(" 東京 支店")},
+			{Target: id("box"), Value: on(true)}, {Target: id("m"), Value: words("x")}, {Target: id("two"), Value: on(true)}, {Target: id("last"), Value: words("é")}})
+		next := -1
+		step := func(kind FieldKind, set bool, command string, body any) {
 			t.Helper()
-			s, err := FormStep(t.Context(), ex, guardSite, before, next, nil)
-			if err != nil {
-				t.Fatal(err)
+			next++
+			s, err := form.Ready(t.Context(), ex, guardSite, next, nil)
+			if err != nil || s.Status != OK || s.Kind != kind || s.Set != set {
+				t.Fatalf("field %d: %+v %v", next, s, err)
 			}
-			if next != nil {
-				next.Kind = s.Kind
+			if command != "" {
+				act(t, s.Ref, command, body)
 			}
-			return s
+			form.Filled(next)
 		}
-		a := &Entry{Target: id("a"), Value: words("new")}
-		if s := step(nil, a); s.Status != OK || s.Kind != TextField || !s.OneLine || s.Empty || s.Before != nil {
-			t.Fatalf("%+v", s)
-		} else {
-			act(t, s.Ref, "value", map[string]any{"text": "new"})
+		before := func(method api.FillMethod, differs bool) {
+			t.Helper()
+			if e := form.Entry(next - 1); e.Method != method || e.Differs != differs {
+				t.Errorf("field %d: %+v", next-1, e)
+			}
 		}
-		mangled := &Entry{Target: id("mangled"), Value: words("漢字")}
-		if s := step(a, mangled); s.Status != OK || *s.Before != (Fill{Doc: s.Doc, Method: api.Keys}) {
-			t.Fatalf("%+v %+v", s, s.Before)
-		} else {
-			act(t, s.Ref, "value", map[string]any{"text": "??"})
+		keys := func(s string) any { return map[string]any{"text": s} }
+		step(TextField, false, "value", keys("new"))
+		step(TextField, false, "value", keys("??"))
+		before(api.Keys, false)
+		step(ScriptField, false, "", nil)
+		before(api.Script, false)
+		step(TextField, false, "value", keys("1000"))
+		before(api.Script, false)
+		step(SelectField, false, "click", keys(""))
+		before(api.Keys, false)
+		step(BoxField, false, "click", keys(""))
+		step(SelectField, true, "", nil)
+		step(BoxField, false, "", nil) // which nobody clicks
+		step(TextField, false, "", nil)
+		if doc, err := form.Review(t.Context(), ex, guardSite); err != nil || *doc.TopURL == "" {
+			t.Errorf("%+v %v", doc, err)
 		}
-		day := &Entry{Target: id("day"), Value: words("2024-02-29")}
-		if s := step(mangled, day); s.Status != OK || s.Kind != ScriptField || s.Before.Method != api.Script || s.Before.Differs {
-			t.Fatalf("%+v %+v", s, s.Before)
+		for i, want := range []Entry{{Method: api.Keys}, {Method: api.Script}, {Method: api.Script}, {Method: api.Keys, Differs: true}, {}, {}, {}, {Differs: true}, {Method: api.Script}} {
+			if e := form.Entry(i); e.Method != want.Method || e.Differs != want.Differs {
+				t.Errorf("in the end field %d: %+v", i, e)
+			}
 		}
-		choice := &Entry{Target: id("s"), Value: words(" 東京 支店")}
-		if s := step(day, choice); s.Status != OK || s.Kind != SelectField || s.Set || s.Before.Method != api.Script || s.Before.Differs {
-			t.Fatalf("%+v %+v", s, s.Before)
-		} else {
-			act(t, s.Ref, "click", map[string]any{})
+		if got := js(t, `var f = document.forms[0]; return [f.a.value, f.mangled.value, f.day.value, f.comma.value, f.s.selectedIndex, f.box.checked, f.one.checked, f.last.value].join()`); got != `"new,漢字,2024-02-29,1,000,1,true,true,é"` {
+			t.Errorf("the form holds %s", got)
 		}
-		box := &Entry{Target: id("box"), Value: on(true)}
-		if s := step(choice, box); s.Status != OK || s.Kind != BoxField || s.Set || s.Before.Gone || s.Before.Differs || s.Before.Method != "" {
-			t.Fatalf("%+v %+v", s, s.Before)
-		} else {
-			act(t, s.Ref, "click", map[string]any{})
-		}
-		two := &Entry{Target: id("two"), Value: on(true)}
-		if s := step(box, two); s.Status != OK || s.Before.Differs {
-			t.Fatalf("%+v %+v", s, s.Before)
-		} // which nobody clicks
-		if s := step(two, nil); !s.Before.Differs {
-			t.Errorf("a button that stays off: %+v", s.Before)
-		}
+	})
+}
+
+func TestFormRefuses(t *testing.T) {
+	open(t, formPage)
+	bothModes(t, func(t *testing.T, ex Executor) {
+		js(t, "document.forms[0].reset(); document.getElementById('box').checked = true; document.getElementById('s').selectedIndex = 1")
 		for _, c := range []struct {
 			field string
 			value api.FieldValue
@@ -92,40 +100,38 @@ func TestFormStep(t *testing.T) {
 			{"a", on(true), NotBox, false}, {"s", on(true), NotBox, false}, {"box", words("on"), NotEditable, false},
 			{"p", words("x"), NotEditable, false}, {"off", words("x"), Disabled, false}, {"none", words("x"), Missing, false},
 		} {
-			if s := step(nil, &Entry{Target: id(c.field), Value: c.value}); s.Status != c.want || s.Set != c.set || (s.Ref != nil) != (c.want == OK) {
-				t.Errorf("%s %+v: %+v", c.field, c.value, s)
+			form := NewForm([]api.FormField{{Target: id(c.field), Value: c.value}})
+			s, err := form.Ready(t.Context(), ex, guardSite, 0, nil)
+			if err != nil || s.Status != c.want || s.Set != c.set || (s.Ref != nil) != (c.want == OK) {
+				t.Errorf("%s %+v: %+v %v", c.field, c.value, s, err)
 			}
-		}
-		if got := js(t, `var f = document.forms[0]; return [f.a.value, f.mangled.value, f.day.value, f.s.selectedIndex, f.box.checked, f.one.checked].join()`); got != `"new,漢字,2024-02-29,1,true,true"` {
-			t.Errorf("the form holds %s", got)
-		}
-		if got := js(t, "return seen"); got != `"a:change mangled:change mangled:change day:change s:change box:change "` && got != `"a:change mangled:change day:change s:change box:change "` {
-			t.Errorf("events %s", got)
 		}
 	})
 }
 
-// What the form is left with is not looked at in another document, nor set there.
-func TestFormStepAfterANavigation(t *testing.T) {
+// What a form is left with is not looked at in another document, nor set there.
+func TestFormAfterANavigation(t *testing.T) {
 	open(t, `<input id=a><input id=b>`)
-	a, b := &Entry{Target: id("a"), Value: words("secret")}, &Entry{Target: id("b"), Value: words("x")}
-	s, err := FormStep(t.Context(), chromium, guardSite, nil, a, nil)
-	if err != nil {
+	form := NewForm([]api.FormField{{Target: id("a"), Value: words("secret")}, {Target: id("b"), Value: words("x")}, {Target: api.Locator{By: api.ByXPath, Value: "//a"}}})
+	if _, err := form.Ready(t.Context(), chromium, guardSite, 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	a.Kind = s.Kind
+	form.Filled(0)
 	open(t, `<input id=a><input id=b>`)
-	if s, err = FormStep(t.Context(), chromium, guardSite, a, b, nil); err != nil || !s.Before.Gone || s.Status != OK {
-		t.Errorf("%+v %v", s, err)
+	if s, err := form.Ready(t.Context(), chromium, guardSite, 1, nil); err != nil || s.Status != OK || form.Entry(0).Differs {
+		t.Errorf("%+v %+v %v", s, form.Entry(0), err)
 	}
 	if got := js(t, "return document.getElementById('a').value"); got != `""` {
 		t.Errorf("the field of the other document holds %s", got)
 	}
-	if s, err = FormStep(t.Context(), chromium, guardSite, nil, &Entry{Target: api.Locator{By: api.ByXPath, Value: "//input"}, Value: words("x")}, nil); err != nil || s.Status != NeedsFind {
+	if s, err := form.Ready(t.Context(), chromium, guardSite, 2, nil); err != nil || s.Status != NeedsFind {
 		t.Errorf("%+v %v", s, err)
 	}
+	if _, err := form.Review(t.Context(), chromium, guardSite); err != nil || form.Entry(0).Differs || form.Entry(1).Differs {
+		t.Errorf("%+v %v", form, err)
+	}
 	openOn(t, foreign, `<input id=a>`)
-	if _, err = FormStep(t.Context(), chromium, guardSite, nil, a, nil); err != errRefused {
+	if _, err := form.Ready(t.Context(), chromium, guardSite, 0, nil); err != errRefused {
 		t.Error(err)
 	}
 }
