@@ -59,7 +59,8 @@ func (in UploadInput) Validate() error {
 
 // Audit tells the size; the name may be somebody's.
 func (in UploadInput) Audit() map[string]any {
-	return map[string]any{"selector": in.Target, "base64Length": len(in.Content)}
+	data, _ := in.Bytes()
+	return map[string]any{"selector": in.Target, "bytes": len(data)}
 }
 
 // UploadResult is the file that the field was given.

@@ -74,7 +74,6 @@ func (op *operation) keyboard(ctx context.Context, in api.PressInput) (element d
 
 // reload does what F5 does in a browser; no driver passes that key on.
 func (op *operation) reload(ctx context.Context) (done bool, err error) {
-	op.session.inFrame = true // for all we know
 	err = op.session.driver.Refresh(ctx)
 	if driver.KindOf(err) == driver.NavigationFailed {
 		return false, err

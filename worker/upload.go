@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"iemesh/api"
+	"iemesh/worker/driver"
 	"iemesh/worker/page"
 )
 
@@ -38,6 +39,9 @@ func upload(ctx context.Context, op *operation, in api.UploadInput) (api.UploadR
 	s.uploaded += len(content)
 	result := api.UploadResult{FileName: in.FileName, Bytes: len(content)}
 	done, err := op.sendKeys(ctx, field, path)
+	if driver.KindOf(err) == driver.InvalidArgument {
+		return result, api.Errorf(api.InvalidArgument, "The browser does not take the file. Try a shorter fileName.").Because(err)
+	}
 	if err != nil || !done {
 		result.Loading = err == nil
 		return result, err

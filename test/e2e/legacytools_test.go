@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/base64"
 	"testing"
+	"time"
 
+	"iemesh/api"
 	"iemesh/test/harness"
 )
 
@@ -41,4 +44,39 @@ func TestCommandsPerLegacyTool(t *testing.T) {
 	run.visit(t, w.client, "/dialog")
 	harness.Do(t, w.client, "click", harness.Args{"selector": harness.ID("confirmButton")})
 	check(t, w, "handle_dialog", harness.Args{"action": "dismiss"}, 4)
+}
+
+// The largest file passes the body limits of the MCP endpoint and of the worker API.
+func TestLargestUploadFromAfar(t *testing.T) {
+	w := remote(t)
+	client := harness.Connected(t, w.gateway.MCP("", nil), harness.Modern)
+	harness.Do(t, client, "browser_start", nil)
+	run.visit(t, client, "/upload?"+query("token", "afar"))
+	content := bytes.Repeat([]byte{0xfb, 0xef, 0xbe}, api.MaxUpload/3) // "++++" in base64
+	args := harness.Args{"selector": harness.ID("file"), "fileName": "請求書.bin", "content": base64.StdEncoding.EncodeToString(content)}
+	if result := harness.Do(t, client, "upload_file", args); result["status"] != "ok" || result["bytes"] != float64(len(content)) {
+		t.Errorf("%v", result)
+	}
+	harness.Do(t, client, "click", harness.Args{"selector": harness.ID("uploadButton")})
+	if got := run.app.Uploads("afar"); len(got) != 1 || len(got[0]) != 1 || got[0][0].Name != "請求書.bin" || got[0][0].Bytes != int64(len(content)) {
+		t.Errorf("the server got %+v", got)
+	}
+	harness.Do(t, client, "browser_close", nil)
+}
+
+// A dialog that comes while wait_for waits ends the wait, and can be answered at
+// once; nothing else is lost.
+func TestDialogDuringAWait(t *testing.T) {
+	w := open(t)
+	run.visit(t, w.client, "/dialog/timer?ms=300")
+	start := time.Now()
+	harness.Refused(t, w.client, "wait_for", harness.Args{"type": "present", "selector": harness.ID("never")}, "DIALOG_OPEN")
+	if took := time.Since(start); took > 1100*time.Millisecond {
+		t.Errorf("the wait ended after %v", took)
+	}
+	answer := harness.Call[api.HandleDialogResult](t, w.client, "handle_dialog", harness.Args{"action": "accept"})
+	if answer.Message == "" || answer.Action != api.Accept || answer.URL == "" {
+		t.Errorf("%+v", answer)
+	}
+	harness.Refused(t, w.client, "handle_dialog", harness.Args{"action": "accept"}, "NO_DIALOG")
 }
