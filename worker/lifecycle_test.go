@@ -66,7 +66,7 @@ func TestAnAlertTakesNoText(t *testing.T) {
 	ask(b, api.HandleDialog, api.HandleDialogInput{Action: api.Accept})
 }
 
-func TestAFieldThatIsReplacedWhenFocusedIsNotFilled(t *testing.T) {
+func TestAFieldThatIsReplacedWhenFocused(t *testing.T) {
 	b := open(t)
 	home := otherSite(t, map[string]string{"/": `<div id=d><input id=f onfocus="document.getElementById('d').innerHTML = '<input id=f>'"></div>`})
 	ask(b, api.Navigate, api.NavigateInput{URL: home + "/"})

@@ -23,6 +23,8 @@ type session struct {
 	acted   time.Time // the end of the last action
 	inFrame bool      // the driver is, or may be, in a frame of current
 
+	uploaded int // bytes of files that were put into its folder
+
 	mu      sync.Mutex
 	state   api.State
 	first   string // page id of the first window

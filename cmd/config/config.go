@@ -40,7 +40,7 @@ type Gateway struct {
 	Worker          string  `placeholder:"URL" help:"The winworker to use, https://host:7311. Empty: browsers in this process."`
 	WorkerTokenFile string  `placeholder:"FILE" help:"The token to send to the worker."`
 	WorkerCA        string  `name:"worker-ca" placeholder:"FILE" help:"Certificates (PEM) that sign the worker's. Empty: those of the system."`
-	Tools           string  `default:"ie" placeholder:"PROFILES" help:"Tool profiles to offer, with commas."`
+	Tools           string  `default:"ie,legacy" placeholder:"PROFILES" help:"Tool profiles to offer, with commas: ie, legacy."`
 	AllowedOrigins  string  `default:"*" placeholder:"ORIGINS" help:"Origins (scheme://host:port) that may be visited, with commas; * for all."`
 	Rate            float64 `default:"20" placeholder:"N" help:"Tool calls per second of each principal over HTTP; 0 for no limit."`
 	Burst           int     `default:"40" placeholder:"N" help:"Tool calls that may come at once."`

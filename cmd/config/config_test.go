@@ -20,7 +20,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if g.Listen != "127.0.0.1:7310" || g.TimeoutMs != 10000 || g.IdleTimeout != 15*time.Minute || g.Headless != "auto" ||
-		g.LogLevel != "info" || g.Tools != "ie" || g.AllowedOrigins != "*" || g.Rate != 20 || g.Burst != 40 || g.Stdio {
+		g.LogLevel != "info" || g.Tools != "ie,legacy" || g.AllowedOrigins != "*" || g.Rate != 20 || g.Burst != 40 || g.Stdio {
 		t.Errorf("defaults: %+v", g)
 	}
 	w, request, err := ParseWinWorker(nil, nil, &strings.Builder{})

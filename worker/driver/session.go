@@ -49,6 +49,7 @@ type Session struct {
 	opened
 	port   int
 	start  string
+	folder string // of its files
 	tree   *tree
 	once   sync.Once
 	window string // the current one, "" = not known; guarded by slot
@@ -112,8 +113,8 @@ func open(ctx context.Context, e engine, cfg Config, p programs) (_ *Session, re
 	if err != nil {
 		return nil, true, err
 	}
-	s := &Session{port: port, tree: t, closing: make(chan struct{}), gone: make(chan struct{}),
-		client: newClient(driver.url+"/session/"+url.PathEscape(id), l), start: l.start}
+	s := &Session{port: port, start: l.start, folder: folder, tree: t, closing: make(chan struct{}), gone: make(chan struct{}),
+		client: newClient(driver.url+"/session/"+url.PathEscape(id), l)}
 	if s.opened, err = e.opened(capabilities); err == nil {
 		err = s.adopt()
 	}

@@ -9,7 +9,7 @@
 // The scripts are ES3, because documents in IE mode run in document modes 5 to
 // 11. They change nothing but the scroll position, the focus, the selection, one
 // property of the document that holds what later scripts need, and, in
-// [Filled], the field.
+// [Filled] and [Form], the field.
 package page
 
 import (

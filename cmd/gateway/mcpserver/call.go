@@ -153,14 +153,8 @@ func (x *call) act(ctx context.Context) (*answer, error) {
 	if err := json.Unmarshal(reply.Result, &fields); err != nil || fields == nil {
 		return nil, api.Errorf(api.InternalError, "The result of %s could not be read.", x.tool.op.Name).Because(err)
 	}
-	result := reply.Result
-	if x.tool.status != "" {
-		fields["status"], _ = json.Marshal(x.tool.status)
-		if result, err = json.Marshal(fields); err != nil {
-			return nil, err
-		}
-	}
-	return &answer{result, reply.Blobs}, nil
+	result, err := x.tool.present(reply.Result, fields)
+	return &answer{result, reply.Blobs}, err
 }
 
 // switchWindow makes another window the current page.
