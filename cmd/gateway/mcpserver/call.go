@@ -104,7 +104,7 @@ func (x *call) start(ctx context.Context) (*answer, error) {
 	former, _ := c.find(x.sessionID)
 	var adopted *orphan
 	if former == "" {
-		if adopted = c.book.adopt(c.key.principal); adopted != nil {
+		if adopted = x.adopt(ctx); adopted != nil {
 			former = adopted.id
 		}
 	}
@@ -121,6 +121,25 @@ func (x *call) start(ctx context.Context) (*answer, error) {
 		api.EnsureResult
 	}{x.tool.status, out})
 	return &answer{result: result}, err
+}
+
+// adopt takes the session that an ended MCP session left last, passing over
+// those that are gone: one of them would hide the others when every slot is taken.
+func (x *call) adopt(ctx context.Context) *orphan {
+	for {
+		o := x.caller.book.adopt(x.caller.key.principal)
+		if o == nil {
+			return nil
+		}
+		info, err := x.look(ctx, o.id)
+		switch {
+		case err == nil && info.State == api.Ready:
+			return o
+		case err == nil, api.AsError(err).Code == api.SessionNotFound, api.AsError(err).Code == api.DriverLost:
+			continue
+		}
+		return o // to be put back if the worker cannot be asked at all
+	}
 }
 
 // close ends a session. That there is none is as good.
