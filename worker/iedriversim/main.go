@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 const version = "4.14.0.0"
@@ -167,7 +168,10 @@ func (d *driver) serve(f flags, out io.Writer) int {
 	defer stop()
 	select {
 	case <-d.shutdown:
-		server.Shutdown(ctx) // which lets the answer out
+		d.end() // which frees the commands that wait
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		server.Shutdown(ctx) // which lets the answers out
 		return 0
 	case <-ctx.Done():
 		return 1

@@ -71,6 +71,10 @@ func (d *driver) modalReport(w http.ResponseWriter, path string, body []byte) {
 		}
 		return
 	}
+	if target, ok := strings.CutPrefix(path, "/end/"); ok {
+		s.closeTarget(target)
+		return
+	}
 	id, closing := strings.CutPrefix(path, "/close/")
 	if !closing {
 		id = strings.TrimPrefix(path, "/value/")
@@ -79,11 +83,15 @@ func (d *driver) modalReport(w http.ResponseWriter, path string, body []byte) {
 		if m.id == id && m.window != nil {
 			m.result = append(json.RawMessage(nil), body...)
 			if closing {
-				target := m.window.target
-				go s.backend.debugger(context.Background(), http.MethodGet, "/json/close/"+target)
+				s.closeTarget(m.window.target)
 			}
 		}
 	}
+}
+
+// closeTarget closes a window whose page waits for the answer of its report.
+func (w *windows) closeTarget(target string) {
+	go w.backend.debugger(context.Background(), http.MethodGet, "/json/close/"+target)
 }
 
 func (w *windows) modalsWait() bool {

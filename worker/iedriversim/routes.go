@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -119,6 +120,7 @@ func match(method, path string) (found *route, vars map[string]string, verbs []s
 		}
 		verbs = append(verbs, table[i].method)
 	}
+	slices.Sort(verbs)
 	return nil, nil, verbs
 }
 

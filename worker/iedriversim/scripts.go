@@ -27,13 +27,13 @@ func wrap(script string, mode int, async bool) string {
 	return fmt.Sprintf("return %s(function(){\n%s\n}, arguments, %d, %s);", strings.Replace(runJS, "//MODE", modeJS, 1), script, mode, later)
 }
 
-// forScript returns what fires at the script limit: whole seconds, of which 0 is at
-// once; never without a limit.
+// forScript returns what fires after the script limit, when chromedriver, which has it
+// too, should have answered: it does not when a script runs without end.
 func (t *timeouts) forScript() (limit <-chan time.Time, stop func()) {
 	if t.Script == nil {
 		return nil, func() {}
 	}
-	timer := time.NewTimer(time.Duration(*t.Script/1000) * time.Second)
+	timer := time.NewTimer(time.Duration(*t.Script/1000)*time.Second + 500*time.Millisecond)
 	return timer.C, func() { timer.Stop() }
 }
 

@@ -331,11 +331,15 @@ func (t *timeouts) read(params map[string]json.RawMessage) error {
 	return nil
 }
 
-// passTimeouts gives chromedriver the limits in the driver's unit, whole seconds. The
-// script limit is kept here.
+// passTimeouts gives chromedriver the limits in the driver's unit, whole seconds.
 func (s *session) passTimeouts() error {
-	_, err := s.backend.send(http.MethodPost, "/timeouts", map[string]any{
-		"implicit": 0, "script": nil, "pageLoad": max(s.timeouts.PageLoad/1000*1000, 1),
-	})
+	limits := map[string]any{"implicit": 0, "script": nil, "pageLoad": wholeSeconds(s.timeouts.PageLoad)}
+	if s.timeouts.Script != nil {
+		limits["script"] = wholeSeconds(*s.timeouts.Script)
+	}
+	_, err := s.backend.send(http.MethodPost, "/timeouts", limits)
 	return err
 }
+
+// wholeSeconds drops the fraction; 0 would be no limit to chromedriver.
+func wholeSeconds(ms int64) int64 { return max(ms/1000*1000, 1) }
