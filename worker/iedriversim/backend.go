@@ -71,11 +71,8 @@ func startBackend(s settings) (*backend, error) {
 			port = m[1]
 		}
 	}
-	go func() {
-		io.Copy(io.Discard, out)
-		cmd.Wait()
-		close(gone)
-	}()
+	go io.Copy(io.Discard, out) // which a browser that is left behind holds open
+	go func() { cmd.Wait(); close(gone) }()
 	if port == "" {
 		<-gone
 		return nil, errors.New("chromedriver ended at once")

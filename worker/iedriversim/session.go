@@ -142,10 +142,11 @@ func (d *driver) forget(s *session) {
 		close(s.ended)
 		s.backend.close(3 * time.Second)
 		for range 100 { // the browser may still be writing
-			if os.RemoveAll(s.profile) == nil {
+			os.RemoveAll(s.profile)
+			time.Sleep(50 * time.Millisecond)
+			if _, err := os.Lstat(s.profile); err != nil {
 				break
 			}
-			time.Sleep(20 * time.Millisecond)
 		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
