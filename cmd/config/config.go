@@ -132,15 +132,15 @@ func parse(program, about string, cli any, common *Common, subs *commands, args,
 	case err != nil:
 		return Request{}, common.rename(err)
 	}
-	if common.MaxSessions == 0 && common.given["max-sessions"] == "" {
-		common.MaxSessions = 4
-		if common.Engine == "ie" {
-			common.MaxSessions = 1
-		}
-	}
 	for _, path := range parsed.Path {
 		if path.Flag != nil && !path.Resolved {
 			common.given[path.Flag.Name] = "--" + path.Flag.Name
+		}
+	}
+	if !common.Given("max-sessions") {
+		common.MaxSessions = 4
+		if common.Engine == "ie" {
+			common.MaxSessions = 1
 		}
 	}
 	if strings.HasPrefix(parsed.Command(), string(TokenNew)) {
