@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -173,7 +172,9 @@ func (s *sim) finish() error {
 	}
 	for pid, line := range processes {
 		left = append(left, line)
-		syscall.Kill(pid, syscall.SIGKILL)
+		if process, err := os.FindProcess(pid); err == nil {
+			process.Kill()
+		}
 	}
 	profiles, _ := filepath.Glob(filepath.Join(s.folder, "IEDriver-*"))
 	if left = append(left, profiles...); len(left) > 0 {
@@ -214,7 +215,9 @@ func (s *sim) sweep() (processes, profiles int) {
 		}
 		processes = max(processes, len(list))
 		for pid := range list {
-			syscall.Kill(pid, syscall.SIGKILL)
+			if process, err := os.FindProcess(pid); err == nil {
+			process.Kill()
+		}
 		}
 	}
 	folders, _ := filepath.Glob(filepath.Join(s.folder, "IEDriver-*"))
