@@ -7,7 +7,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -59,12 +58,11 @@ func demonstrate(ctx context.Context, gateway, app, picture string, out io.Write
 	d := demo{session: session, out: out, picture: picture}
 	err = d.play(ctx, scenes(app))
 	if err != nil && d.number > 0 {
-		// Whatever the failure was, the browser is not left to the gateway. An interrupt has ended ctx.
+		// Whatever the failure was (an interrupt has ended ctx, and may be ending the gateway as well), the browser is not
+		// left to the gateway.
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		var closed any
-		_, closing := client.Call(end, session, "browser_close", nil, &closed)
-		return errors.Join(err, closing)
+		session.CallTool(end, &mcp.CallToolParams{Name: "browser_close"})
 	}
 	return err
 }
