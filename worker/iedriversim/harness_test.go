@@ -92,7 +92,7 @@ func launch(settings string, args ...string) (*sim, error) {
 	l.Close()
 	s.cmd = exec.Command(binary, append([]string{fmt.Sprintf("/port=%d", s.port), "/extract-path=" + folder}, args...)...)
 	s.cmd.Env = append(os.Environ(), "TMPDIR="+folder, "TMP="+folder, "HOME="+folder)
-	s.cmd.Stdout = &s.output
+	s.cmd.Stdout, s.cmd.Stderr = &s.output, os.Stderr
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -165,6 +165,9 @@ func (s *sim) finish() error {
 		left = append(left, "the program itself")
 		s.cmd.Process.Kill()
 		<-s.exited
+	}
+	if s.cmd.ProcessState.ExitCode() == 66 { // the race detector's
+		left = append(left, "a data race")
 	}
 	deadline := time.Now().Add(5 * time.Second)
 	processes := s.processes()
