@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -176,7 +175,7 @@ func (s *sim) finish() error {
 	}
 	for pid, line := range processes {
 		left = append(left, line)
-		syscall.Kill(pid, syscall.SIGKILL)
+		kill(pid)
 	}
 	profiles, _ := filepath.Glob(filepath.Join(s.folder, "IEDriver-*"))
 	if left = append(left, profiles...); len(left) > 0 {
@@ -207,6 +206,12 @@ func (s *sim) processes() map[int]string {
 	return found
 }
 
+func kill(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		p.Kill()
+	}
+}
+
 // sweep removes what a fault left behind on purpose, and says how much it was.
 func (s *sim) sweep() (processes, profiles int) {
 	for {
@@ -217,7 +222,7 @@ func (s *sim) sweep() (processes, profiles int) {
 		}
 		processes = max(processes, len(list))
 		for pid := range list {
-			syscall.Kill(pid, syscall.SIGKILL)
+			kill(pid)
 		}
 	}
 	folders, _ := filepath.Glob(filepath.Join(s.folder, "IEDriver-*"))

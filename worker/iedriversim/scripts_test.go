@@ -206,6 +206,7 @@ func TestSyntax(t *testing.T) {
 	}{
 		{"var a = 1; return a / 2 / 3", 5},
 		{"return /[/`]/.test('x') ? {a: 1, 'class': 2, b: [1, 2]} : a['default']", 5},
+		{"return {a: f(g(x, y), z), b: [c, d]}", 5},
 		{"switch (x) { case 1: break; default: y(); }", 5},
 		{"switch (x) { default: y(); case a: }", 5},
 		{"try { a() } catch (e) { if (b) { c: while (1) { break c } } } // => `", 5},
