@@ -46,7 +46,7 @@ func TestREADMEIsTrue(t *testing.T) {
 }
 
 func toolTable(t *testing.T) string {
-	tools, err := mcpserver.Tools([]string{"ie"})
+	tools, err := mcpserver.Tools([]string{"ie", "legacy"})
 	if err != nil {
 		t.Fatal(err)
 	}

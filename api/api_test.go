@@ -49,6 +49,18 @@ var inputs = []struct {
 	{PageFind.Entry, `{}`, "either"},
 	{PageFind.Entry, `{"newest":true,"index":0}`, "either"},
 	{Navigate.Entry, `{"url":""}`, "url must have 1 to 8192 bytes"},
+	{Press.Entry, `{"key":"Control+A","target":{"by":"id","value":"a"}}`, ""},
+	{Press.Entry, `{}`, "key is required"},
+	{FillForm.Entry, `{"fields":[{"target":{"by":"id","value":"a"},"value":"x"},{"target":{"by":"id","value":"b"},"value":false}]}`, ""},
+	{FillForm.Entry, `{"fields":[]}`, "fields must have 1 to 50 items"},
+	{FillForm.Entry, `{"fields":[{"target":{"by":"id","value":"a"}}]}`, "fields[0].value is required"},
+	{FillForm.Entry, `{"fields":[{"target":{"by":"id","value":"a"},"value":7}]}`, "fields[0].value must be a string or boolean"},
+	{FillForm.Entry, `{"fields":[{"target":{"by":"tag","value":"a"},"value":"x"}]}`, "fields[0].target.by must be one of"},
+	{FillForm.Entry, `{"fields":[{"target":{"by":"id","value":"a"},"value":"x","clear":true}]}`, `no argument "fields[0].clear"`},
+	{ReadTable.Entry, `{"target":{"by":"id","value":"a"},"offset":10,"limit":2000}`, ""},
+	{ReadTable.Entry, `{"target":{"by":"id","value":"a"},"limit":0}`, "limit must be from 1 to 2000"},
+	{Upload.Entry, `{"target":{"by":"id","value":"a"},"fileName":"a.txt","content":"QQ=="}`, ""},
+	{Upload.Entry, `{"target":{"by":"id","value":"a"},"fileName":"a.txt"}`, "content is required"},
 }
 
 func TestCheckNamesTheField(t *testing.T) {

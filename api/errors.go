@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
+	"strings"
 )
 
 // Code is one of a closed set of error codes. What each means to a client, and
@@ -125,4 +127,23 @@ func AsError(err error) *Error {
 		return e
 	}
 	return Errorf(InternalError, "Something went wrong inside iemesh; see its log.").Because(err)
+}
+
+// Panicked makes an InternalError of what recover returned, for the deferred
+// function that called it. The cause says where the panic began, and leaves out
+// what it says, unless it is the runtime that says it: the rest may be built
+// from the content of a page.
+func Panicked(value any) *Error {
+	what := fmt.Sprintf("%T", value)
+	if err, ok := value.(runtime.Error); ok {
+		what = err.Error()
+	}
+	callers := make([]uintptr, 32)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)]) // from the recovering function on
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "runtime.") || !more {
+			return AsError(fmt.Errorf("panic: %s at %s:%d", what, f.Function, f.Line))
+		}
+	}
 }

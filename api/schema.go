@@ -32,6 +32,8 @@ func inputSchema[T any]() *jsonschema.Schema {
 		reflect.TypeFor[DialogAction](): enum([]DialogAction{Accept, Dismiss}),
 		reflect.TypeFor[offset]():       {Type: "integer", Minimum: new(0.0)},
 		reflect.TypeFor[elementLimit](): {Type: "integer", Minimum: new(1.0), Maximum: new(float64(MaxElements))},
+		reflect.TypeFor[rowLimit]():     {Type: "integer", Minimum: new(1.0), Maximum: new(float64(MaxRows))},
+		reflect.TypeFor[formFields]():   formSchema(),
 	})
 }
 
@@ -39,7 +41,10 @@ func inputSchema[T any]() *jsonschema.Schema {
 // nothing from refusing what a worker sent.
 func outputSchema[T any]() *jsonschema.Schema {
 	s := schemaOf[T](map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[Element](): {Type: "object"},
+		reflect.TypeFor[Element]():     {Type: "object"},
+		reflect.TypeFor[Dialog]():      {Type: "object"},
+		reflect.TypeFor[[]Window]():    {Type: "array"},
+		reflect.TypeFor[FieldResult](): {Type: "object"},
 	})
 	loosen(s)
 	return s
@@ -66,6 +71,25 @@ func locatorSchema() *jsonschema.Schema {
 		PropertyOrder:        []string{"by", "value"},
 		Required:             []string{"by", "value"},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
+}
+
+func formSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type: "array", MinItems: new(1), MaxItems: new(MaxFields),
+		Items: &jsonschema.Schema{
+			Type: "object",
+			Properties: map[string]*jsonschema.Schema{
+				"target": {Ref: locatorRef},
+				"value": {
+					Types:       []string{"string", "boolean"},
+					Description: "Text, text of an option, or boolean for checkbox and radio.",
+				},
+			},
+			PropertyOrder:        []string{"target", "value"},
+			Required:             []string{"target", "value"},
+			AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+		},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"iemesh/api"
+	"iemesh/worker/driver"
 )
 
 var _ = bind(api.HandleDialog, handleDialog)
@@ -21,15 +22,19 @@ func handleDialog(ctx context.Context, op *operation, in api.HandleDialogInput) 
 	}
 	result := api.HandleDialogResult{Message: op.permit(ctx, text), Action: in.Action}
 	if in.Text != nil {
-		if err := d.SendDialogText(ctx, *in.Text); err != nil {
+		switch err := d.SendDialogText(ctx, *in.Text); driver.KindOf(err) {
+		case "":
+		case driver.NotInteractable, driver.Unsupported:
 			return api.HandleDialogResult{}, api.Errorf(api.InvalidArgument, "This dialog takes no text; leave text out.").Because(err)
+		default:
+			return api.HandleDialogResult{}, err
 		}
 	}
 	answer := d.DismissDialog
 	if in.Action == api.Accept {
 		answer = d.AcceptDialog
 	}
-	done, err := acted(answer(ctx))
+	done, err := op.acted(answer(ctx))
 	if err != nil || !done {
 		result.Loading = err == nil
 		return result, err

@@ -41,6 +41,9 @@ func startFailure(ctx context.Context, err error) error {
 
 // failure translates what a function returned.
 func (op *operation) failure(ctx context.Context, err error) error {
+	if _, ours := err.(*api.Error); ours { // its cause may be one of the following
+		return err
+	}
 	if e, ok := errors.AsType[*origin.Error](err); ok {
 		return refusal(e)
 	}
@@ -78,17 +81,17 @@ func (op *operation) translate(ctx context.Context, e *driver.Error) *api.Error 
 		failure.Reason = e.Message
 		return failure
 	case driver.NoElement:
-		return api.Errorf(api.ElementNotFound, "Element was not found: %s", op.target)
+		return api.Errorf(api.ElementNotFound, "Element was not found: %s", op.named())
 	case driver.Stale:
 		return api.Errorf(api.StaleElementReference, "The page replaced the element meanwhile. Look at it again.")
 	case driver.NotInteractable, driver.Intercepted:
-		return api.Errorf(api.ElementNotInteractable, "The element cannot be used now: %s", op.target)
+		return api.Errorf(api.ElementNotInteractable, "The element cannot be used now: %s", op.named())
 	case driver.NoWindow:
 		return api.Errorf(api.PageNotFound, "The window of this page has closed.")
 	case driver.NoFrame:
 		return api.Errorf(api.ElementNotFound, "The frame is not there any more.")
 	case driver.InvalidSelector, driver.InvalidArgument:
-		return api.Errorf(api.InvalidArgument, "The browser does not understand the selector: %s", op.target)
+		return api.Errorf(api.InvalidArgument, "The browser does not understand the selector: %s", op.named())
 	case driver.Unsupported:
 		return api.Errorf(api.UnsupportedByEngine, "This browser cannot do that.")
 	}
@@ -120,6 +123,10 @@ func (s *session) lost() *api.Error {
 		e := *s.why
 		return &e
 	}
+	return errLost()
+}
+
+func errLost() *api.Error {
 	return api.Errorf(api.DriverLost, "The browser or its driver ended; the last action may have happened. Start a new session and look before repeating anything.")
 }
 
@@ -127,4 +134,12 @@ func (s *session) lost() *api.Error {
 // it happened.
 func unclear(err error) *api.Error {
 	return api.Errorf(api.OutcomeUnknown, "The action may have happened. Look at the page before doing it again.").Because(err)
+}
+
+// named is the element at hand, for a message.
+func (op *operation) named() string {
+	if op.target == nil {
+		return "the one in focus"
+	}
+	return op.target.String()
 }

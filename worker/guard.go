@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"time"
 
 	"iemesh/api"
 	"iemesh/api/origin"
@@ -11,26 +12,41 @@ import (
 
 // guard decides whether the content of a document may leave it, by where the
 // document is. A blank document that no page opened is the driver's start page.
-func (op *operation) guard(href string) (string, error) {
+func (op *operation) guard(href string, ofOpener bool) (string, error) {
 	from, err := op.policy.Page(href, op.worker.own())
 	if e, ok := errors.AsType[*origin.Error](err); ok && op.isStartPage(e.Reason, href) {
 		return "", nil
 	}
-	if err != nil {
-		return "", err
+	if err == nil && ofOpener && !op.unrestricted() {
+		err = op.confirmOpener()
 	}
-	op.origin = from
-	return from, nil
+	return from, err
 }
 
-// startURL is where chromedriver begins.
-const startURL = "data:,"
+// confirmOpener checks a blank page by the window that opened it as the browser
+// knows it: what the page itself says of its opener can be forged. Where the
+// browser does not tell, that has to do.
+func (op *operation) confirmOpener() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	opener, ok := op.session.driver.Opener(ctx, op.window.handle)
+	if !ok && op.session.driver.LateWindows() > 0 { // no debugger in IE mode
+		return nil
+	}
+	href, _ := op.session.driver.Committed(ctx, opener)
+	_, err := op.policy.Page(href, op.worker.own())
+	return err
+}
 
 func (op *operation) isStartPage(reason origin.Reason, href string) bool {
-	if href != startURL && reason != origin.Blank {
-		return false
+	first := op.window.index == 0 && !op.window.visited
+	switch {
+	case href == op.session.driver.StartPage():
+		return first || reason != origin.OwnPort && op.unrestricted()
+	case reason == origin.Blank:
+		return first || op.unrestricted()
 	}
-	return op.unrestricted() || op.window.index == 0 && !op.window.visited
+	return false
 }
 
 // unrestricted tells whether every plain URL is allowed.
@@ -52,7 +68,8 @@ func (w *Worker) own() origin.Own {
 
 // dialog describes the open dialog that e reports. The message of a page that
 // is not allowed is withheld. While a dialog is open no script answers, so
-// where the page is comes from the browser's debugger, or is what was seen last.
+// where the page is comes from the browser's debugger; or it is where a
+// navigation under way leads, or what was seen last.
 func (op *operation) dialog(ctx context.Context, e *driver.Error) *api.Dialog {
 	text, _ := e.Dialog()
 	return &api.Dialog{Message: op.permit(ctx, text)}
@@ -67,29 +84,21 @@ func (op *operation) permit(ctx context.Context, message string) string {
 	if r := []rune(message); len(r) > maxMessage {
 		message = string(r[:maxMessage]) + "…"
 	}
-	switch {
-	case op.unrestricted():
-		return message
-	case op.window == nil:
+	if op.window == nil {
 		return withheld
 	}
-	href := op.window.url
-	if where, ok := op.whereabouts(ctx); ok {
-		href = where
+	href, ok := op.session.driver.Committed(ctx, op.window.handle)
+	switch {
+	case ok:
+	case op.unrestricted():
+		return message
+	case op.heading != "":
+		href = op.heading
+	default:
+		href = op.window.url
 	}
-	if _, err := op.guard(href); err != nil {
+	if _, err := op.guard(href, false); err != nil {
 		return withheld
 	}
 	return message
-}
-
-// whereabouts asks the browser where the operation's window is.
-func (op *operation) whereabouts(ctx context.Context) (href string, ok bool) {
-	locations, ok := op.session.driver.Locations(ctx)
-	for _, l := range locations {
-		if l.Handle == op.window.handle {
-			return l.URL, true
-		}
-	}
-	return "", ok
 }

@@ -14,9 +14,11 @@ func inspect(ctx context.Context, op *operation, in api.InspectInput) (api.Inspe
 		return api.InspectResult{}, err
 	}
 	var result api.InspectResult
+	var doc page.Doc
 	err := answered(func() (err error) {
-		result, _, err = page.Inspect(ctx, op.session.driver, op.guard, in)
+		result, doc, err = page.Inspect(ctx, op.session.driver, op.guard, in)
 		return err
 	})
+	op.origin = doc.Origin
 	return result, err
 }

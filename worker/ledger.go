@@ -55,8 +55,15 @@ func (l *ledger) once(ctx context.Context, entry *api.Entry, call *api.Call, do 
 	l.records[r.key] = r
 	l.mu.Unlock()
 
-	reply, err := do()
+	var reply *api.Reply
+	var err error = api.Errorf(api.OutcomeUnknown, "The operation broke off inside iemesh. Look at the page before doing it again.")
+	defer func() { l.finish(entry, r, reply, err) }() // also when do panics
+	reply, err = do()
+	return reply, err
+}
 
+// finish keeps the outcome of an acting operation and lets go who waits for it.
+func (l *ledger) finish(entry *api.Entry, r *record, reply *api.Reply, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.reply, r.err, r.finished = reply, err, time.Now()
@@ -69,7 +76,6 @@ func (l *ledger) once(ctx context.Context, entry *api.Entry, call *api.Call, do 
 		delete(l.records, r.key)
 	}
 	close(r.done)
-	return reply, err
 }
 
 // join waits for the first execution of the same call.

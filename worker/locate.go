@@ -86,7 +86,7 @@ func (op *operation) await(ctx context.Context, at api.Locator, try attempt) (dr
 		}
 		found, seen = f, true
 		switch f.Status {
-		case page.OK, page.NotEditable, page.NotSelect: // waiting does not change what it is
+		case page.OK, page.NotEditable, page.NotSelect, page.NotBox, page.StaysOn, page.NotTable, page.NotFile: // waiting does not change what it is
 			return true, nil
 		}
 		return false, nil
@@ -172,4 +172,8 @@ var obstacles = map[page.Status]string{
 	page.NotEditable:    "takes no text",
 	page.NotSelect:      "is not a select",
 	page.OptionDisabled: "has that option, but it is disabled",
+	page.NotBox:         "is neither a checkbox nor a radio button",
+	page.StaysOn:        "is a radio button, which only another one of its group turns off: set that one",
+	page.NotTable:       "is not a table",
+	page.NotFile:        "is not a file field",
 }

@@ -23,17 +23,14 @@ func navigate(ctx context.Context, op *operation, in api.NavigateInput) (api.Pag
 		return api.PageState{}, err
 	}
 	before := op.window.url
-	limited, cancel := context.WithDeadline(context.WithoutCancel(ctx), op.deadline.Add(grace/2)) // let the driver's own limit come first
+	op.heading, op.window.visited = place.URL, true
+	limited, cancel := op.beyond(ctx, grace/2) // let the driver's own limit come first
 	defer cancel()
-	defer context.AfterFunc(ctx, func() {
-		if !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			cancel()
-		}
-	})()
 	err = op.session.driver.Navigate(limited, place.URL, time.Until(op.deadline))
 	e, _ := errors.AsType[*driver.Error](err)
 	switch {
-	case err == nil, e != nil && e.Kind == driver.DialogOpen:
+	case err == nil:
+		op.done = true
 		return op.state(ctx)
 	case e != nil && e.Kind == driver.Timeout:
 		return op.arrived(ctx, before, place.URL)
@@ -63,13 +60,16 @@ func (op *operation) arrived(ctx context.Context, before, wanted string) (api.Pa
 // leftLoading is the answer when the driver's limit, in whole seconds, comes
 // after the caller's: only the browser's debugger can tell then where the page is.
 func (op *operation) leftLoading(ctx context.Context, before string) (api.PageState, error) {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return api.PageState{}, unclear(ctx.Err()) // the page may have been asked for
+	}
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
-	href, _ := op.whereabouts(after)
+	href, _ := op.session.driver.Committed(after, op.window.handle)
 	if href == "" || href == before {
 		return api.PageState{}, op.notArrived()
 	}
-	if _, err := op.guard(href); err != nil {
+	if _, err := op.guard(href, false); err != nil {
 		return api.PageState{}, err
 	}
 	return api.PageState{URL: href, Loading: true}, nil

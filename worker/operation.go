@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"iemesh/api"
@@ -18,9 +19,11 @@ type operation struct {
 	policy   origin.Policy
 	deadline time.Time
 
-	target *api.Locator // the element at hand, for errors
-	blobs  []api.Blob
-	origin string // of the page that was read last
+	target  *api.Locator // the element at hand, for errors
+	heading string       // the URL that a navigation asked for
+	done    bool         // the action has had, or may have had, its effect
+	blobs   []api.Blob
+	origin  string // of the page that was read last
 }
 
 // functions holds what each operation does, by name.
@@ -54,13 +57,18 @@ const grace = 300 * time.Millisecond
 // afterwards is the time to look at what an action did: until the deadline, or
 // shortly past it. A cancelled caller does not look.
 func (op *operation) afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
-	after, cancel := context.WithDeadline(context.WithoutCancel(ctx), op.deadline.Add(grace))
+	return op.beyond(ctx, grace)
+}
+
+// beyond is ctx with so much more time. It ends at once when ctx is cancelled.
+func (op *operation) beyond(ctx context.Context, more time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithDeadline(context.WithoutCancel(ctx), op.deadline.Add(more))
 	stop := context.AfterFunc(ctx, func() {
-		if context.Cause(ctx) != context.DeadlineExceeded {
+		if !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			cancel()
 		}
 	})
-	return after, func() { stop(); cancel() }
+	return longer, func() { stop(); cancel() }
 }
 
 // poll calls try until it says that it is done or fails, at first every 20 ms,

@@ -53,7 +53,10 @@ func (q *queue) enter(ctx context.Context, overtakes bool) (leave func(), err er
 
 	select {
 	case refused := <-t.turn:
-		return q.admit(refused)
+		if refused != nil {
+			return nil, refused
+		}
+		return q.leave, nil
 	case <-ctx.Done():
 	}
 	q.mu.Lock()
@@ -68,13 +71,6 @@ func (q *queue) enter(ctx context.Context, overtakes bool) (leave func(), err er
 		}
 	}
 	return nil, notDelivered(ctx)
-}
-
-func (q *queue) admit(refused *api.Error) (func(), error) {
-	if refused != nil {
-		return nil, refused
-	}
-	return q.leave, nil
 }
 
 func (q *queue) leave() {

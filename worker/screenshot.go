@@ -3,21 +3,28 @@ package worker
 import (
 	"bytes"
 	"context"
+	"errors"
 	"image/png"
 
 	"iemesh/api"
+	"iemesh/api/origin"
 )
 
 var _ = bind(api.Screenshot, screenshot)
 
-// screenshot takes the picture first and then asks where the page is: what the
-// picture shows cannot be newer than the answer.
+// screenshot takes a picture of a page that may be seen, before and after.
 func screenshot(ctx context.Context, op *operation, _ api.Empty) (api.ScreenshotResult, error) {
 	if err := op.session.bring(ctx, op.window); err != nil {
 		return api.ScreenshotResult{}, err
 	}
+	if err := op.presentable(ctx); err != nil {
+		return api.ScreenshotResult{}, err
+	}
 	data, err := op.session.driver.Screenshot(ctx)
 	if err != nil {
+		return api.ScreenshotResult{}, err
+	}
+	if err := op.presentable(ctx); err != nil {
 		return api.ScreenshotResult{}, err
 	}
 	if !op.unrestricted() {
@@ -31,4 +38,38 @@ func screenshot(ctx context.Context, op *operation, _ api.Empty) (api.Screenshot
 	}
 	op.blobs = []api.Blob{{MediaType: "image/png", Data: data}}
 	return api.ScreenshotResult{MimeType: "image/png", Width: config.Width, Height: config.Height, Bytes: len(data)}, nil
+}
+
+// presentable asks the browser where the window and its frames are, without a
+// WebDriver command; where it does not tell, the page is asked after the picture.
+// The browser's own error pages may be seen, and so may blank ones.
+func (op *operation) presentable(ctx context.Context) error {
+	d := op.session.driver
+	top, ok := d.Committed(ctx, op.window.handle)
+	if !ok {
+		return nil
+	}
+	if err := op.visible(top); err != nil && top != d.StartPage() {
+		return err
+	}
+	if op.unrestricted() {
+		return nil
+	}
+	frames, _ := d.Subframes(ctx, op.window.handle)
+	for _, href := range frames {
+		// A frame of another scheme (data:, blob:) is its parent's work.
+		if err := op.visible(href); err != nil && err.Reason != origin.Scheme {
+			return err
+		}
+	}
+	return nil
+}
+
+func (op *operation) visible(href string) *origin.Error {
+	_, err := op.policy.Page(href, op.worker.own())
+	e, ok := errors.AsType[*origin.Error](err)
+	if !ok || e.Reason == origin.Blank || e.Reason == origin.ErrorPage {
+		return nil
+	}
+	return e
 }

@@ -14,7 +14,7 @@ func selectOption(ctx context.Context, op *operation, in api.SelectInput) (api.S
 		return api.SelectResult{}, err
 	}
 	var option page.Choice
-	done, err := op.press(ctx, in.Target, func(ref page.Ref) (_ page.Found, err error) {
+	done, err := op.clickWhen(ctx, in.Target, func(ref page.Ref) (_ page.Found, err error) {
 		option, err = page.Option(ctx, op.session.driver, op.guard, in.Target, ref, in.By, string(in.Value))
 		return option.Found, err
 	})

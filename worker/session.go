@@ -20,7 +20,10 @@ type session struct {
 	driver  *driver.Session
 	windows []*window // in order of first sight
 	current *window   // where the driver is; nil = not known
+	acted   time.Time // the end of the last action
 	inFrame bool      // the driver is, or may be, in a frame of current
+
+	uploaded int // bytes of files that were put into its folder
 
 	mu      sync.Mutex
 	state   api.State
@@ -45,13 +48,44 @@ type window struct {
 	visited   bool   // it has shown a page of the web
 }
 
-// open starts a session for owner in a free slot.
+// open starts a session for owner in a free slot. A caller whose time ends
+// first is released; what was started by then is ended behind its back.
 func (w *Worker) open(ctx context.Context, owner api.Caller) (*session, error) {
 	s := &session{id: api.NewID(), owner: owner, state: api.Starting, started: time.Now(), used: time.Now(), closed: make(chan struct{})}
 	if err := w.reserve(s); err != nil {
 		return nil, err
 	}
-	defer w.tasks.Done()
+	opened := make(chan error) // unbuffered: either the caller takes it or nobody does
+	left := make(chan struct{})
+	go func() {
+		defer w.tasks.Done()
+		err := w.start(ctx, s)
+		select {
+		case opened <- err:
+		case <-left:
+			if err == nil {
+				w.close(s, 0)
+			}
+		}
+	}()
+	released, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
+	select {
+	case err := <-opened:
+		if err != nil {
+			return nil, startFailure(ctx, err)
+		}
+		return s, nil
+	case <-released.Done():
+		close(left)
+		return nil, startFailure(ctx, &driver.Error{Kind: driver.Context, Command: "open"})
+	}
+}
+
+// start opens the browser of s, which holds its slot until nothing is left of a
+// failed start.
+func (w *Worker) start(ctx context.Context, s *session) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(w.life, cancel)()
@@ -59,7 +93,7 @@ func (w *Worker) open(ctx context.Context, owner api.Caller) (*session, error) {
 	if s.driver, err = driver.Open(ctx, w.cfg.Browser); err == nil {
 		err = s.begin(ctx)
 	}
-	if err == nil && w.life.Err() != nil { // Close has passed this session by
+	if w.life.Err() != nil { // Close has passed this session by
 		err = errShutdown()
 	}
 	if err != nil {
@@ -67,10 +101,10 @@ func (w *Worker) open(ctx context.Context, owner api.Caller) (*session, error) {
 			s.driver.Close()
 		}
 		w.remove(s)
-		return nil, startFailure(ctx, err)
+		return err
 	}
 	w.tasks.Go(func() { w.watch(s) })
-	return s, nil
+	return nil
 }
 
 // reserve takes a slot, enters s in the list, and counts its opening as a task.
@@ -82,7 +116,7 @@ func (w *Worker) reserve(s *session) error {
 	}
 	taken := 0
 	for _, other := range w.sessions {
-		if other.info().State != api.Failed {
+		if other.holdsSlot() {
 			taken++
 		}
 	}
@@ -124,7 +158,7 @@ func (w *Worker) watch(s *session) {
 	died := s.state == api.Ready
 	if died {
 		s.state = api.Failed
-		s.why = api.Errorf(api.DriverLost, "The browser or its driver ended; the last action may have happened. Start a new session and look before repeating anything.").Because(s.driver.Why())
+		s.why = errLost().Because(s.driver.Why())
 	}
 	why := s.why
 	s.mu.Unlock()
@@ -166,6 +200,19 @@ func (s *session) settle(patience time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	_, _ = poll(ctx, func() (bool, error) { return s.queue.idle(), nil })
+}
+
+// holdsSlot tells whether a browser of s is there, or may be: a failed session
+// keeps its slot until the last of its processes is gone.
+func (s *session) holdsSlot() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.closed:
+		return false
+	default:
+		return true
+	}
 }
 
 // listening returns the ports of the session's driver and browser.
@@ -233,7 +280,7 @@ func (s *session) look(ctx context.Context) error {
 	there, ok := s.driver.Locations(ctx)
 	if !ok {
 		handles, err := s.driver.Windows(ctx)
-		if err != nil {
+		if err != nil && driver.KindOf(err) != driver.NoWindow { // IEDriver's way to say that there is none
 			return err
 		}
 		for _, handle := range handles {

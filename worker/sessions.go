@@ -31,10 +31,13 @@ func ensureSession(ctx context.Context, op *operation, in api.EnsureInput) (api.
 	named := *op.call
 	named.SessionID = in.SessionID
 	if s, err := op.worker.session(&named); err == nil {
-		if op.worker.answers(ctx, s) {
+		answers, err := op.worker.answers(ctx, s)
+		switch {
+		case err != nil:
+			return api.EnsureResult{}, err
+		case answers:
 			return api.EnsureResult{SessionRef: op.worker.describe(s).SessionRef, Reused: true}, nil
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return api.EnsureResult{}, notDelivered(ctx)
 		}
 		op.worker.close(s, 0)
@@ -45,14 +48,17 @@ func ensureSession(ctx context.Context, op *operation, in api.EnsureInput) (api.
 
 // answers tells whether the session's driver and browser still answer. What
 // runs there is waited for: a busy session is not a dead one.
-func (w *Worker) answers(ctx context.Context, s *session) bool {
+func (w *Worker) answers(ctx context.Context, s *session) (bool, error) {
 	leave, err := s.queue.enter(ctx, false)
 	if err != nil {
-		return false
+		if api.AsError(err).Code == api.LimitExceeded {
+			return false, err
+		}
+		return false, nil
 	}
 	defer leave()
 	s.touch()
-	return s.look(ctx) == nil && len(s.alive()) > 0
+	return s.look(ctx) == nil && len(s.alive()) > 0, nil
 }
 
 func getSession(_ context.Context, op *operation, _ api.Empty) (api.SessionInfo, error) {
@@ -78,6 +84,9 @@ func listSessions(_ context.Context, op *operation, _ api.Empty) (api.SessionLis
 }
 
 func renewSession(_ context.Context, op *operation, _ api.Empty) (api.Empty, error) {
+	if op.session.info().State == api.Failed {
+		return api.Empty{}, op.session.lost()
+	}
 	op.session.touch()
 	return api.Empty{}, nil
 }
@@ -85,8 +94,16 @@ func renewSession(_ context.Context, op *operation, _ api.Empty) (api.Empty, err
 // patience is how long an action under way may finish before its session closes.
 const patience = 2 * time.Second
 
-func closeSession(_ context.Context, op *operation, _ api.Empty) (api.Empty, error) {
-	op.worker.close(op.session, patience)
+// closeSession releases its caller in time; the closing goes on in any case.
+func closeSession(ctx context.Context, op *operation, _ api.Empty) (api.Empty, error) {
+	closed := make(chan struct{})
+	if !op.worker.background(func() { op.worker.close(op.session, patience); close(closed) }) {
+		return api.Empty{}, errShutdown()
+	}
+	select {
+	case <-closed:
+	case <-ctx.Done():
+	}
 	return api.Empty{}, nil
 }
 

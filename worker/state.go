@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"time"
 
 	"iemesh/api"
 	"iemesh/worker/driver"
@@ -15,18 +16,35 @@ func (op *operation) state(ctx context.Context) (api.PageState, error) {
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
 	var st api.PageState
-	doc, err := op.read(after)
+	doc, err := op.readNext(after)
 	switch driver.KindOf(err) {
 	case "":
 		if err != nil {
 			return st, err
 		}
 		st = op.described(doc.URL, doc.Title)
+		st.Loading = doc.Leaving
 	case driver.NoWindow: // the action closed its window
 	default:
 		return op.tolerate(after, st, err)
 	}
 	return op.withWindows(after, st)
+}
+
+// leavingTime is how long a document that the action makes be left may still
+// answer in place of the next one, before that counts as loading.
+const leavingTime = 500 * time.Millisecond
+
+// readNext reads the document that follows when the one there is being left:
+// the browser begins a navigation a moment after the action that asks for it.
+func (op *operation) readNext(ctx context.Context) (doc page.Doc, err error) {
+	leaving, cancel := context.WithTimeout(ctx, leavingTime)
+	defer cancel()
+	_, _ = poll(leaving, func() (bool, error) {
+		doc, err = op.read(ctx)
+		return err != nil || !doc.Leaving, nil
+	})
+	return doc, err
 }
 
 // read asks the top document where it is. One command, and one to leave a frame.
@@ -39,6 +57,7 @@ func (op *operation) read(ctx context.Context) (page.Doc, error) {
 		doc, err = page.State(ctx, op.session.driver, op.guard)
 		return err
 	})
+	op.origin = doc.Origin
 	return doc, err
 }
 
@@ -55,7 +74,7 @@ func answered(read func() error) error {
 // described is the state of the top document, and remembers it.
 func (op *operation) described(url, title string) api.PageState {
 	op.window.url = url
-	op.window.visited = op.window.visited || op.origin != ""
+	op.window.visited = op.window.visited || url != op.session.driver.StartPage()
 	return api.PageState{URL: url, Title: &title}
 }
 
@@ -68,11 +87,17 @@ func (op *operation) withWindows(ctx context.Context, st api.PageState) (api.Pag
 	return st, nil
 }
 
+// Limits of what a result tells of new windows; those beyond come with the next one.
+const (
+	maxNewWindows = 20
+	maxWindowURL  = 500 // bytes; a longer URL is left out
+)
+
 // announce lists the windows that no result has told of.
 func (op *operation) announce() []api.Window {
 	var list []api.Window
 	for _, w := range op.session.alive() {
-		if !w.announced {
+		if !w.announced && len(list) < maxNewWindows {
 			list = append(list, op.tell(w))
 		}
 	}
@@ -83,7 +108,7 @@ func (op *operation) announce() []api.Window {
 func (op *operation) tell(w *window) api.Window {
 	w.announced = true
 	told := api.Window{PageID: w.id, Index: w.index}
-	if _, err := op.policy.Page(w.where, op.worker.own()); err == nil {
+	if _, err := op.policy.Page(w.where, op.worker.own()); err == nil && len(w.where) <= maxWindowURL {
 		told.URL = w.where
 	}
 	return told
@@ -116,11 +141,12 @@ func (op *operation) review(ctx context.Context, read func(context.Context) (pag
 	defer cancel()
 	doc, err := read(after)
 	switch {
-	case elsewhere(err) || err == nil && (doc.TopURL == nil || doc.TopTitle == nil):
+	case elsewhere(err) || err == nil && (doc.TopURL == nil || doc.TopTitle == nil || doc.Leaving):
 		return op.state(ctx)
 	case err != nil:
 		return op.tolerate(after, api.PageState{}, err)
 	}
+	op.origin = doc.Origin
 	return op.withWindows(after, op.described(*doc.TopURL, *doc.TopTitle))
 }
 

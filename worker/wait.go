@@ -32,6 +32,7 @@ func wait(ctx context.Context, op *operation, in api.WaitInput) (api.WaitResult,
 		result.PageState, err = op.state(ctx)
 		return result, err
 	}
+	op.origin = w.doc.Origin
 	result.PageState = op.described(*w.doc.TopURL, *w.doc.TopTitle)
 	result.NewWindows = op.announce()
 	return result, nil
@@ -68,7 +69,7 @@ func (w *waiter) look(ctx context.Context) (bool, error) {
 		w.entered = true
 	}
 	if w.in.Target == nil {
-		return w.ask(ctx, nil)
+		return w.ask(ctx)
 	}
 	var seen page.Held
 	found, err := op.find(ctx, *w.in.Target, func(ref page.Ref) (_ page.Found, err error) {
@@ -83,8 +84,8 @@ func (w *waiter) look(ctx context.Context) (bool, error) {
 }
 
 // ask is a look at a condition without an element.
-func (w *waiter) ask(ctx context.Context, ref page.Ref) (bool, error) {
-	seen, err := page.Holds(ctx, w.op.session.driver, w.op.guard, w.in, ref)
+func (w *waiter) ask(ctx context.Context) (bool, error) {
+	seen, err := page.Holds(ctx, w.op.session.driver, w.op.guard, w.in, nil)
 	w.doc = seen.Doc
 	if err != nil || w.in.Type != api.PageLoaded {
 		return seen.Holds, err

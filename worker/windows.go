@@ -17,6 +17,11 @@ func listPages(ctx context.Context, op *operation, _ api.Empty) (api.PageList, e
 	if err := op.session.look(ctx); err != nil {
 		return api.PageList{}, err
 	}
+	if op.session.driver.LateWindows() > 0 { // IEDriver tells of an HTML dialog in the second answer
+		if err := op.session.look(ctx); err != nil {
+			return api.PageList{}, err
+		}
+	}
 	list := api.PageList{Pages: []api.Window{}}
 	for _, w := range op.session.alive() {
 		list.Pages = append(list.Pages, op.tell(w))
@@ -60,7 +65,7 @@ func (op *operation) choose(ctx context.Context, in api.PageFindInput) (*window,
 		}
 		return op.session.alive()[at], nil
 	}
-	waiting, cancel := context.WithTimeout(ctx, newestWithin)
+	waiting, cancel := context.WithTimeout(ctx, max(newestWithin, op.session.driver.LateWindows()-time.Since(op.session.acted)))
 	defer cancel()
 	var newest *window
 	if _, err := poll(waiting, func() (bool, error) {

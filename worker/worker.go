@@ -34,7 +34,7 @@ type Worker struct {
 	ledger *ledger
 	life   context.Context // ends with Close
 	end    context.CancelFunc
-	tasks  sync.WaitGroup // janitor, watchers, openings
+	tasks  sync.WaitGroup // sweep, watchers, openings
 
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -118,6 +118,9 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 			return nil, err
 		}
 		defer leave()
+		if ctx.Err() != nil { // the queue was free, and does not look at it then
+			return nil, notDelivered(ctx)
+		}
 		s.touch()
 		defer s.touch()
 		op.window = s.current
@@ -133,14 +136,32 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 		}
 	}
 	reply, err := function(ctx, op)
+	if entry.Effect == api.Act {
+		s.acted = time.Now()
+	}
 	if err == nil {
 		return reply, nil
 	}
 	err = op.failure(ctx, err)
-	if entry.Effect == api.Act && api.AsError(err).Code == api.InternalError {
-		return nil, unclear(err) // whatever broke, the action may have been done before
+	if entry.Effect == api.Act {
+		err = op.afterEffect(err)
 	}
 	return nil, err
+}
+
+// afterEffect replaces an error that would invite a repeat of what was done, or
+// may have been.
+func (op *operation) afterEffect(err error) error {
+	switch api.AsError(err).Code {
+	case api.InternalError:
+		return unclear(err) // whatever broke, the action may have been done before
+	case api.DriverLost, api.SessionClosing, api.URLNotAllowed, api.NavigationFailed, api.OutcomeUnknown:
+		return err
+	}
+	if op.done {
+		return unclear(err)
+	}
+	return err
 }
 
 // session finds the session that call names. Somebody else's does not exist.
@@ -163,10 +184,10 @@ func (w *Worker) Stats() Stats {
 	defer w.mu.Unlock()
 	st := Stats{MaxSessions: w.cfg.MaxSessions}
 	for _, s := range w.sessions {
-		if s.info().State == api.Failed {
-			st.Failed++
-		} else {
+		if s.holdsSlot() {
 			st.Sessions++
+		} else {
+			st.Failed++
 		}
 	}
 	return st
@@ -205,6 +226,18 @@ func (w *Worker) Close() {
 	w.tasks.Wait()
 }
 
+// background runs a task that Close waits for. It runs nothing, and reports
+// that, once Close was called, which does the like itself.
+func (w *Worker) background(task func()) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.life.Err() != nil {
+		return false
+	}
+	w.tasks.Go(task)
+	return true
+}
+
 // sweep closes idle sessions and forgets old outcomes.
 func (w *Worker) sweep() {
 	ticker := time.NewTicker(min(w.cfg.IdleTimeout/4, 10*time.Second))
@@ -226,7 +259,7 @@ func (w *Worker) sweep() {
 		w.mu.Unlock()
 		for _, s := range idle {
 			w.cfg.Log.Info("", "event", "session idle", "session", s.id)
-			w.close(s, 0)
+			w.background(func() { w.close(s, 0) })
 		}
 	}
 }

@@ -132,6 +132,8 @@ func (s *suite) input(t *testing.T, entry *api.Entry) string {
 		api.PageFind.Name:     `{"newest":true}`,
 		api.Wait.Name:         `{"type":"present","target":{"by":"id","value":"x"}}`,
 		api.SelectOption.Name: `{"target":{"by":"id","value":"x"},"by":"text","value":"x"}`,
+		api.Press.Name:        `{"key":"Enter"}`,
+		api.Upload.Name:       `{"target":{"by":"id","value":"x"},"fileName":"x.txt","content":"eA=="}`,
 	}[entry.Name]
 	if !ok {
 		text = encode(t, sample(entry.Input, entry.Input))

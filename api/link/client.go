@@ -155,6 +155,24 @@ func (c *Client) Do(ctx context.Context, call *api.Call) (*api.Reply, error) {
 	}
 }
 
+// known asks whether the worker takes our token: /readyz needs none. The
+// request names no operation, so its answer is a refusal in any case.
+func (c *Client) known(ctx context.Context) error {
+	res, err := c.send(ctx, http.MethodGet, operationsPath+api.NewID(), nil, "")
+	if err != nil {
+		return unavailable(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode == http.StatusUnauthorized {
+		return unauthorized()
+	}
+	return nil
+}
+
+func unauthorized() error {
+	return api.Errorf(api.Unauthorized, "The worker does not know the gateway's token. The operator has to look at --worker-token-file.")
+}
+
 // ended is the error of a call whose ctx ended before it had any effect.
 func ended(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -200,7 +218,7 @@ func (c *Client) Ready(ctx context.Context) error {
 	}
 	defer res.Body.Close()
 	if res.StatusCode == http.StatusOK {
-		return nil
+		return c.known(ctx)
 	}
 	var state struct {
 		Reasons []string `json:"reasons"`

@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -286,6 +287,46 @@ func TestCancel(t *testing.T) {
 			t.Error("it was sent")
 		}
 	})
+	// A client that does not know the worker asks who it is first: that answer
+	// comes when the caller has left, and nothing may be begun after it.
+	for _, code := range []api.Code{api.Cancelled, api.Timeout} {
+		t.Run("while it gets to know the worker: "+string(code), func(t *testing.T) {
+			w := newWorld(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			if code == api.Timeout {
+				ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
+			}
+			defer cancel()
+			w.proxy.arm(fault{down: func(b *breaker, from, to net.Conn) {
+				buf := make([]byte, 10_000)
+				n, _ := from.Read(buf)
+				if code == api.Cancelled {
+					cancel()
+				}
+				<-ctx.Done()
+				eventually(t, "the cancel arrives", func() bool {
+					w.server.mu.Lock()
+					defer w.server.mu.Unlock()
+					return len(w.server.cancelled.order) == 1
+				})
+				_, _ = to.Write(buf[:n])
+				_, _ = io.Copy(to, from)
+			}})
+			call := click("b", time.Minute)
+			_, err := w.client.Do(ctx, call)
+			wantCode(t, err, code)
+			if n := w.worker.count(call.ID); n != 0 {
+				t.Errorf("%d executions", n)
+			}
+			if w.proxy.armed() != 0 {
+				t.Error("the fault was not used")
+			}
+			// The client knows the worker now, and the next call is done.
+			call = click("b", 5*time.Second)
+			reply, err := w.client.Do(t.Context(), call)
+			wantReply(t, call, reply, err)
+		})
+	}
 	t.Run("while nobody is there", func(t *testing.T) {
 		w := newWorld(t)
 		w.proxy.listener.Close()
@@ -358,10 +399,11 @@ func TestClientRefusesBadCalls(t *testing.T) {
 }
 
 func TestReady(t *testing.T) {
-	status, body := http.StatusOK, `{}`
+	status, body, token := http.StatusOK, `{}`, http.StatusMethodNotAllowed
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/readyz" {
-			t.Errorf("path %s", r.URL.Path)
+			w.WriteHeader(token)
+			return
 		}
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
@@ -371,6 +413,8 @@ func TestReady(t *testing.T) {
 	if err := c.Ready(t.Context()); err != nil {
 		t.Error(err)
 	}
+	token = http.StatusUnauthorized
+	wantCode(t, c.Ready(t.Context()), api.Unauthorized)
 	status, body = http.StatusServiceUnavailable, `{"reasons":["The desktop is locked.","There is no driver."]}`
 	if e := wantCode(t, c.Ready(t.Context()), api.WorkerUnavailable); !strings.Contains(e.Message, "The desktop is locked.; There is no driver.") {
 		t.Error(e)

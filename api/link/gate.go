@@ -11,12 +11,12 @@ import (
 	"iemesh/api"
 )
 
-// RefuseBrowsers answers 403 to requests that a web page could have caused,
+// refuseBrowsers answers 403 to requests that a web page could have caused,
 // before anything of them is read: those that bear a header which only browsers
 // send, and those for a host that is none of ours (DNS rebinding). A host of
 // ours is a loopback name or address, one of hosts (without port), or a name in
 // the certificate of server, which may be nil.
-func RefuseBrowsers(hosts []string, server *tls.Config, next http.Handler) http.Handler {
+func refuseBrowsers(hosts []string, server *tls.Config, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case fromBrowser(r.Header):

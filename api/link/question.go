@@ -47,6 +47,7 @@ var (
 // question is one operation to be asked for until it is answered.
 type question struct {
 	c        *Client
+	caller   context.Context // its end begins nothing any more
 	call     api.Call
 	acts     bool // it must not run twice
 	start    time.Time
@@ -62,7 +63,7 @@ type question struct {
 
 func (c *Client) question(ctx context.Context, call *api.Call) *question {
 	entry, err := api.Lookup(call.Operation)
-	q := &question{c: c, call: *call, acts: err != nil || entry.Effect == api.Act, start: time.Now()}
+	q := &question{c: c, caller: ctx, call: *call, acts: err != nil || entry.Effect == api.Act, start: time.Now()}
 	q.deadline = q.start.Add(min(max(call.Timeout(), api.MinTimeout), api.MaxTimeout))
 	if d, ok := ctx.Deadline(); ok && d.Before(q.deadline) {
 		q.deadline = d
@@ -84,6 +85,8 @@ func (q *question) ask(ctx context.Context) (*api.Reply, error) {
 			e := api.Errorf(api.WorkerUnavailable, "The worker's certificate is not to be trusted, so nothing was sent. The operator has to look at --worker-ca.").Because(err)
 			e.Reason = "certificate"
 			return nil, e
+		case errors.Is(err, errAnew) && !q.sent && q.caller.Err() != nil:
+			return nil, ended(q.caller)
 		case errors.Is(err, errAnew) && !q.sent && !told:
 			told = true
 			continue
@@ -234,7 +237,7 @@ func (q *question) read(status int, text []byte) (*api.Reply, error) {
 	case status == http.StatusPreconditionFailed:
 		return nil, errAnew
 	case status == http.StatusUnauthorized:
-		return nil, api.Errorf(api.Unauthorized, "The worker does not know the gateway's token. The operator has to look at --worker-token-file.")
+		return nil, unauthorized()
 	case a.Error != nil && a.Error.Code != "":
 		return nil, a.Error
 	case status == http.StatusOK && a.OperationID == q.call.ID && a.Reply != nil && a.Result != nil:

@@ -7,11 +7,9 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,7 +27,7 @@ const (
 // Options of [NewHandler].
 type Options struct {
 	Tokens *Tokens     // who may call; nil = anyone, as the gateway "local": for loopback only
-	Hosts  []string    // names of this machine beside the loopback ones; see RefuseBrowsers
+	Hosts  []string    // names of this machine beside the loopback ones; a request must name one
 	TLS    *tls.Config // what the listener serves with, nil for none; its certificate's names count as Hosts
 
 	// Report, if set, is told of every operation that failed for a hidden
@@ -77,7 +75,7 @@ func NewHandler(w api.Worker, opts Options) http.Handler {
 
 func newServer(w api.Worker, opts Options) *server {
 	s := &server{Options: opts, worker: w, instance: rand.Text(), running: map[string]*execution{}}
-	s.gate = RefuseBrowsers(opts.Hosts, opts.TLS, http.HandlerFunc(s.serve))
+	s.gate = refuseBrowsers(opts.Hosts, opts.TLS, http.HandlerFunc(s.serve))
 	return s
 }
 
@@ -254,31 +252,10 @@ func (s *server) run(ctx context.Context, call *api.Call, x *execution) {
 func (s *server) do(ctx context.Context, call *api.Call) (reply *api.Reply, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			reply, err = nil, fmt.Errorf("panic: %s at %s", described(v), origin())
+			reply, err = nil, api.Panicked(v)
 		}
 	}()
 	return s.worker.Do(ctx, call)
-}
-
-// described leaves out what a panic says, unless it is the runtime that says
-// it: the rest may be built from the content of a page.
-func described(v any) string {
-	if err, ok := v.(runtime.Error); ok {
-		return err.Error()
-	}
-	return fmt.Sprintf("%T", v)
-}
-
-// origin is the place in the code where the panic began.
-func origin() string {
-	frames := make([]uintptr, 32)
-	list := runtime.CallersFrames(frames[:runtime.Callers(3, frames)]) // from the recovering function on
-	for {
-		f, more := list.Next()
-		if !strings.HasPrefix(f.Function, "runtime.") || !more {
-			return f.Function + ":" + strconv.Itoa(f.Line)
-		}
-	}
 }
 
 // cancel ends the operation, or sees to it that it never begins, now or when it

@@ -15,7 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Common are the settings of both programs.
+// Common are the settings of both programs; winworker has no others.
 type Common struct {
 	Listen      string        `default:"${listen}" placeholder:"HOST:PORT" help:"Address to serve. One that is not loopback needs TLS and a token file."`
 	Engine      string        `enum:"ie,edge,chromium" default:"${engine}" shown:"ie on Windows, else chromium" help:"Browser: ie (Edge in IE mode), edge or chromium."`
@@ -40,14 +40,11 @@ type Gateway struct {
 	Worker          string  `placeholder:"URL" help:"The winworker to use, https://host:7311. Empty: browsers in this process."`
 	WorkerTokenFile string  `placeholder:"FILE" help:"The token to send to the worker."`
 	WorkerCA        string  `name:"worker-ca" placeholder:"FILE" help:"Certificates (PEM) that sign the worker's. Empty: those of the system."`
-	Tools           string  `default:"ie" placeholder:"PROFILES" help:"Tool profiles to offer, with commas."`
+	Tools           string  `default:"ie,legacy" placeholder:"PROFILES" help:"Tool profiles to offer, with commas: ie, legacy."`
 	AllowedOrigins  string  `default:"*" placeholder:"ORIGINS" help:"Origins (scheme://host:port) that may be visited, with commas; * for all."`
 	Rate            float64 `default:"20" placeholder:"N" help:"Tool calls per second of each principal over HTTP; 0 for no limit."`
 	Burst           int     `default:"40" placeholder:"N" help:"Tool calls that may come at once."`
 }
-
-// WinWorker are the settings of winworker.
-type WinWorker struct{ Common }
 
 // Command is what a program is asked to do.
 type Command string
@@ -108,16 +105,16 @@ func ParseGateway(args, env []string, out io.Writer) (*Gateway, Request, error) 
 }
 
 // ParseWinWorker reads the settings of winworker, as [ParseGateway] does.
-func ParseWinWorker(args, env []string, out io.Writer) (*WinWorker, Request, error) {
+func ParseWinWorker(args, env []string, out io.Writer) (*Common, Request, error) {
 	var cli struct {
-		WinWorker
+		Common
 		commands
 	}
 	request, err := parse("winworker", "Browsers for iemesh gateways.", &cli, &cli.Common, &cli.commands, args, env, out)
 	if err == nil && request.Command == Serve {
 		err = errors.Join(cli.Common.check()...)
 	}
-	return &cli.WinWorker, request, err
+	return &cli.Common, request, err
 }
 
 func parse(program, about string, cli any, common *Common, subs *commands, args, env []string, out io.Writer) (Request, error) {
@@ -135,15 +132,15 @@ func parse(program, about string, cli any, common *Common, subs *commands, args,
 	case err != nil:
 		return Request{}, common.rename(err)
 	}
-	if common.MaxSessions == 0 && common.given["max-sessions"] == "" {
-		common.MaxSessions = 4
-		if common.Engine == "ie" {
-			common.MaxSessions = 1
-		}
-	}
 	for _, path := range parsed.Path {
 		if path.Flag != nil && !path.Resolved {
 			common.given[path.Flag.Name] = "--" + path.Flag.Name
+		}
+	}
+	if !common.Given("max-sessions") {
+		common.MaxSessions = 4
+		if common.Engine == "ie" {
+			common.MaxSessions = 1
 		}
 	}
 	if strings.HasPrefix(parsed.Command(), string(TokenNew)) {

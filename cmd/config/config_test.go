@@ -20,7 +20,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if g.Listen != "127.0.0.1:7310" || g.TimeoutMs != 10000 || g.IdleTimeout != 15*time.Minute || g.Headless != "auto" ||
-		g.LogLevel != "info" || g.Tools != "ie" || g.AllowedOrigins != "*" || g.Rate != 20 || g.Burst != 40 || g.Stdio {
+		g.LogLevel != "info" || g.Tools != "ie,legacy" || g.AllowedOrigins != "*" || g.Rate != 20 || g.Burst != 40 || g.Stdio {
 		t.Errorf("defaults: %+v", g)
 	}
 	w, request, err := ParseWinWorker(nil, nil, &strings.Builder{})
@@ -65,6 +65,19 @@ func TestBadSettingsAreNamed(t *testing.T) {
 		{"", "IE_MCP_IDLE_TIMEOUT=1ms", "IE_MCP_IDLE_TIMEOUT", "at least 1s"},
 		{"", "IE_MCP_MAX_SESSIONS=0", "IE_MCP_MAX_SESSIONS", "at least 1"},
 		{"--engine ie", "IE_MCP_MAX_SESSIONS=2", "IE_MCP_MAX_SESSIONS", "one IE mode session"},
+		{"--max-sessions=0", "", "--max-sessions", "at least 1"},
+		{"--max-sessions 0", "IE_MCP_MAX_SESSIONS=2", "--max-sessions", "at least 1"},
+		{"--max-sessions=-1", "", "--max-sessions", "at least 1"},
+		{"--max-sessions=", "", "", "--max-sessions"},
+		{"--timeout-ms=0", "", "--timeout-ms", "100 to 300000"},
+		{"--timeout-ms=-1", "", "--timeout-ms", "100 to 300000"},
+		{"--idle-timeout=0", "", "--idle-timeout", "at least 1s"},
+		{"--idle-timeout=-15m", "", "--idle-timeout", "at least 1s"},
+		{"--rate=-1", "", "--rate", "0 to 1000000"},
+		{"--rate=Inf", "", "--rate", "0 to 1000000"},
+		{"--burst=0", "", "--burst", "at least 1"},
+		{"--burst=-1", "", "--burst", "at least 1"},
+		{"--burst -1", "", "", "--burst"},
 		{"", "IE_MCP_RATE=fast", "IE_MCP_RATE", "fast"},
 		{"", "IE_MCP_RATE=NaN", "IE_MCP_RATE", "0 to 1000000"},
 		{"", "IE_MCP_BURST=0", "IE_MCP_BURST", "at least 1"},

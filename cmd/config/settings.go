@@ -18,7 +18,7 @@ type Setting struct {
 // Settings lists all settings in the order of the help. Where the default
 // differs between the programs, it is that of gateway.
 func Settings() ([]Setting, error) {
-	shared, err := flags("winworker", &WinWorker{})
+	shared, err := flags("winworker", &Common{})
 	if err != nil {
 		return nil, err
 	}

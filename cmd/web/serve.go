@@ -14,7 +14,7 @@ import (
 )
 
 // closeTime is how long requests may take to end after the program was told to.
-const closeTime = 5 * time.Second
+const closeTime = 2 * time.Second
 
 // Listen opens a listener on host:port. With loopback it must have become one
 // that this machine alone can reach, whatever the host name resolves to.
@@ -33,7 +33,7 @@ func Listen(ctx context.Context, address string, loopback bool) (net.Listener, e
 
 // Serve answers requests at l, over TLS unless server is nil, until ctx ends.
 // Then it takes no more, calls stop, which ends the streams that would go on for
-// ever, and gives the others 5 s. The error is that of a listener that failed.
+// ever, and gives the others 2 s. The error is that of a listener that failed.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, server *tls.Config, logger *slog.Logger, stop func(context.Context)) error {
 	s := &http.Server{
 		Handler:           h,

@@ -23,8 +23,8 @@ func main() {
 
 func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
 	cfg, request, err := config.ParseWinWorker(args, env, stdout)
-	return program.Run(ctx, program.Command{Common: &cfg.Common, Request: request, Err: err}, stdout, stderr,
-		func(ctx context.Context, log *slog.Logger) error { return serve(ctx, &cfg.Common, log) })
+	return program.Run(ctx, program.Command{Common: cfg, Request: request, Err: err}, stdout, stderr,
+		func(ctx context.Context, log *slog.Logger) error { return serve(ctx, cfg, log) })
 }
 
 func serve(ctx context.Context, cfg *config.Common, log *slog.Logger) error {

@@ -46,8 +46,6 @@ func browsers(p *harness.Program) int {
 	return n
 }
 
-func kill(p harness.Process) { syscall.Kill(p.Pid, syscall.SIGKILL) }
-
 // A driver or browser that is killed costs its session, once and in time, and
 // nothing else.
 func TestKilledDriverAndBrowser(t *testing.T) {
@@ -63,7 +61,7 @@ func TestKilledDriverAndBrowser(t *testing.T) {
 				t.Errorf("browser_start: %v", started)
 			}
 			run.visit(t, client, "/order")
-			kill(c.victim(t, gateway))
+			c.victim(t, gateway).Kill()
 			lost(t, gateway, client)
 		})
 		t.Run(c.name+" within a call", func(t *testing.T) {
@@ -83,10 +81,12 @@ func TestKilledDriverAndBrowser(t *testing.T) {
 			if !harness.Until(harness.Soon, func() bool { return run.app.Registrations(token) == 1 }) {
 				t.Fatal("the click never arrived")
 			}
-			kill(victim)
+			victim.Kill()
 			select {
 			case result := <-answered:
-				if failure := harness.Failure(t, "click", result); failure["error"] != "DRIVER_LOST" {
+				if !result.IsError { // answered a moment before the death
+					harness.Refused(t, client, "inspect_page", nil, "DRIVER_LOST")
+				} else if failure := harness.Failure(t, "click", result); failure["error"] != "DRIVER_LOST" {
 					t.Errorf("%v, want DRIVER_LOST", failure)
 				}
 			case <-time.After(harness.Soon):
@@ -140,6 +140,31 @@ func TestEndOfAStdioGateway(t *testing.T) {
 				t.Error("it lives on")
 			} else if c.name != "SIGKILL" && code != 0 {
 				t.Errorf("exit code %d", code)
+			}
+			for _, left := range gateway.Clear() {
+				t.Errorf("left behind: %s", left)
+			}
+		})
+	}
+}
+
+// So it does when its browser is only just starting.
+func TestEndWhileTheBrowserStarts(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{"SIGKILL": syscall.SIGKILL, "SIGTERM": syscall.SIGTERM} {
+		t.Run(name, func(t *testing.T) {
+			gateway, err := harness.Start(run.Gateway, []string{"--stdio"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { gateway.Stop() })
+			client := harness.Connected(t, gateway.Stdio(), harness.Modern)
+			go client.CallTool(context.Background(), &mcp.CallToolParams{Name: "browser_start"})
+			if !harness.Until(harness.Soon, func() bool { return browsers(gateway) > 0 }) {
+				t.Fatal("no driver was started")
+			}
+			gateway.Signal(signal)
+			if _, ended := gateway.Ended(harness.GoneWithin); !ended {
+				t.Error("it lives on")
 			}
 			for _, left := range gateway.Clear() {
 				t.Errorf("left behind: %s", left)

@@ -157,7 +157,10 @@ func example(t *testing.T, client *mcp.ClientSession) {
 	has("select", chosen, "index", 2)
 
 	clicked := do("click", harness.Args{"selector": harness.ID("searchButton")})
-	has("click", clicked, "title", "顧客検索結果")
+	// The old page or the new one: a click does not wait for a navigation that has not begun.
+	if title := fmt.Sprint(clicked["title"]); title != "顧客検索" && title != "顧客検索結果" {
+		t.Errorf("click: %v", clicked)
+	}
 	waited := do("wait_for", harness.Args{"type": "visible", "selector": harness.ID("resultTable")})
 	has("wait_for", waited, "type", "visible")
 	has("wait_for", waited, "title", "顧客検索結果")

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -86,20 +87,22 @@ func TestCancelledInTheQueue(t *testing.T) {
 	var both sync.WaitGroup
 	waiting, queued := api.NewID(), api.NewID()
 	var outcome harness.Outcome
+	// The same id with another operation is refused as soon as the first is known.
+	known := func(id string) {
+		t.Helper()
+		if !harness.Until(harness.Soon, func() bool {
+			return w.worker.Put(t, id, harness.Args{"operation": "session_list"}).Error.Code == "INVALID_ARGUMENT"
+		}) {
+			t.Fatal("the operation is not known")
+		}
+	}
 	both.Go(func() {
 		w.worker.Put(t, waiting, harness.Args{"operation": "wait", "sessionId": session["sessionId"], "pageId": session["pageId"],
 			"input": harness.Args{"type": "title", "text": "never"}, "timeoutMs": 30_000})
 	})
+	known(waiting)
 	both.Go(func() { outcome = w.worker.Put(t, queued, click) })
-	// A repeat of the waiting operation with another input is refused as soon as the first is known.
-	for _, id := range []string{waiting, queued} {
-		known := harness.Until(harness.Soon, func() bool {
-			return w.worker.Put(t, id, harness.Args{"operation": "session_list"}).Error.Code == "INVALID_ARGUMENT"
-		})
-		if !known {
-			t.Fatal("the operation is not known")
-		}
-	}
+	known(queued)
 	w.worker.Cancel(t, queued)
 	w.worker.Cancel(t, waiting)
 	both.Wait()
@@ -171,21 +174,21 @@ func TestWorkerDiesDuringTheClick(t *testing.T) {
 	answered := make(chan *mcp.CallToolResult, 1)
 	go func() {
 		result, err := client.CallTool(context.Background(), &mcp.CallToolParams{Name: "click",
-			Arguments: harness.Args{"selector": harness.ID("registerButton"), "timeoutMs": 4000}})
+			Arguments: harness.Args{"selector": harness.ID("registerButton"), "timeoutMs": 2000}})
 		if err != nil {
 			t.Error(err)
 		}
 		answered <- result
 	}()
 	arrived(t, "orphan")
-	winworker.Signal(9)
+	winworker.Signal(os.Kill)
 	select {
 	case result := <-answered:
 		failure := harness.Failure(t, "click", result)
 		if failure["error"] != "OUTCOME_UNKNOWN" {
 			t.Errorf("%v, want OUTCOME_UNKNOWN", failure)
 		}
-	case <-time.After(4*time.Second + harness.Soon):
+	case <-time.After(2*time.Second + harness.Soon):
 		t.Error("the call hangs")
 	}
 	winworker.Ended(harness.GoneWithin)

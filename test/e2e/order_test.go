@@ -139,6 +139,10 @@ func TestForeignSessionsDoNotExist(t *testing.T) {
 		"navigate":      {"url": run.site + "/customer"},
 		"wait":          {"type": "title", "text": "x"},
 		"handle_dialog": {"action": "accept"},
+		"press":         {"key": "Enter"},
+		"fill_form":     {"fields": []harness.Args{{"target": target, "value": "x"}}},
+		"read_table":    {"target": target},
+		"upload_file":   {"target": target, "fileName": "x", "content": ""},
 	}
 	answers := map[string][]byte{}
 	for _, entry := range api.Catalogue() {

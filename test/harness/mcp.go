@@ -49,6 +49,9 @@ func (p *Program) Stdio() mcp.Transport {
 // MCP is the transport to a gateway that serves HTTP. The token may be empty.
 func (s *Server) MCP(token string, roots *tls.Config) mcp.Transport {
 	base := &http.Transport{TLSClientConfig: roots}
+	s.mu.Lock()
+	s.transports = append(s.transports, base)
+	s.mu.Unlock()
 	return &mcp.StreamableClientTransport{
 		Endpoint:             s.Base + "/mcp",
 		HTTPClient:           &http.Client{Transport: bearer{token, base}},

@@ -33,6 +33,13 @@ func (p Process) Has(prefix string) bool {
 	return false
 }
 
+// Kill ends it at once.
+func (p Process) Kill() {
+	if process, err := os.FindProcess(p.Pid); err == nil {
+		process.Kill()
+	}
+}
+
 // Processes are those that have folder in their arguments or environment, or
 // work in it. It reads /proc, so it knows Linux only.
 func Processes(folder string) []Process {

@@ -160,7 +160,7 @@ func (p *Program) Ended(d time.Duration) (code int, ended bool) {
 }
 
 // Signal sends it a signal.
-func (p *Program) Signal(signal syscall.Signal) { syscall.Kill(p.Pid, signal) }
+func (p *Program) Signal(signal os.Signal) { p.cmd.Process.Signal(signal) }
 
 // Left waits until nothing of the program is left, at most [GoneWithin] long,
 // and returns what is: processes, files, listeners on ports.
@@ -192,12 +192,10 @@ func (p *Program) Left(ports ...string) []string {
 // Stop ends the program in order (SIGTERM), by force if it takes longer than
 // [GoneWithin], and returns what it left behind, itself included.
 func (p *Program) Stop(ports ...string) []string {
-	if _, ended := p.Ended(0); !ended {
-		p.Signal(syscall.SIGTERM)
-	}
+	p.Signal(syscall.SIGTERM)
 	p.Stdin.Close()
 	if _, ended := p.Ended(GoneWithin); !ended {
-		p.Signal(syscall.SIGKILL)
+		p.Signal(os.Kill)
 		<-p.ended
 		return append([]string{"the program itself, after SIGTERM"}, p.Clear(ports...)...)
 	}
@@ -208,7 +206,7 @@ func (p *Program) Stop(ports ...string) []string {
 func (p *Program) Clear(ports ...string) []string {
 	left := p.Left(ports...)
 	for _, process := range Processes(p.Folder) {
-		syscall.Kill(process.Pid, syscall.SIGKILL)
+		process.Kill()
 	}
 	p.stdout.Close()
 	os.RemoveAll(p.Folder)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -14,6 +15,21 @@ type Server struct {
 	Address string // host:port
 	Base    string // URL without a path
 	Client  *http.Client
+
+	mu         sync.Mutex
+	transports []*http.Transport // of the MCP clients
+}
+
+// Stop is [Program.Stop] after the clients' idle connections are closed: the
+// end in order waits for one that never carried a request.
+func (s *Server) Stop(ports ...string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, transport := range s.transports {
+		transport.CloseIdleConnections()
+	}
+	s.Client.CloseIdleConnections()
+	return s.Program.Stop(ports...)
 }
 
 // Serve starts gateway or winworker on a free port and waits until it is ready.

@@ -88,7 +88,9 @@ func (c chromium) launch(cfg Config, p programs, folder string, port int) launch
 	return launch{
 		args:      []string{fmt.Sprintf("--port=%d", port), "--url-base=" + base},
 		base:      base,
+		limits:    limits{commandLimit, commandLimit},
 		keepAlive: true,
+		start:     "data:,",
 		capabilities: map[string]any{
 			"browserName":             c.name,
 			"pageLoadStrategy":        "normal",

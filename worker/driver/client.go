@@ -19,7 +19,7 @@ import (
 
 const (
 	commandLimit = 60 * time.Second // page-load and script limit, but for Navigate
-	settleLimit  = 75 * time.Second // must exceed commandLimit: healthy commands end by then
+	settleLimit  = 75 * time.Second // must exceed commandLimit: healthy commands end by then, or so much after a longer limit
 	replyLimit   = 64 << 20         // bytes; a page decides how long a dialog's text or a script's result is
 )
 
@@ -29,7 +29,7 @@ var errTooLarge = errors.New("the answer is too large")
 //
 // Drivers do not notice a dropped connection: a command goes on and the next one
 // waits behind it. So a command whose caller has left is detached, not aborted:
-// its slot passes to settle, which waits for the answer. Aborting would only
+// its slot passes to settleDown, which waits for the answer. Aborting would only
 // lose the moment at which the session is free again.
 type client struct {
 	url    string // of the session, or of the driver before there is one
@@ -54,6 +54,7 @@ type op struct {
 	ctx     context.Context
 	command string
 	want    shape
+	leave   func()       // may shorten a command whose caller has left; nil where its answer is wanted all the same
 	pending <-chan reply // set when ctx ended before the driver answered
 }
 
@@ -63,17 +64,17 @@ type reply struct {
 	err    error
 }
 
-func newClient(url string, keepAlive bool) *client {
+func newClient(url string, l launch) *client {
 	c := &client{
 		url:    url,
 		settle: settleLimit,
 		slot:   make(chan struct{}, 1),
-		limits: limits{commandLimit, commandLimit},
+		limits: l.limits,
 		http: &http.Transport{
 			Proxy:              nil, // a driver is never behind a proxy
 			DialContext:        (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
 			DisableCompression: true,
-			DisableKeepAlives:  !keepAlive,
+			DisableKeepAlives:  !l.keepAlive,
 		},
 	}
 	c.life, c.lose = context.WithCancelCause(context.Background())
@@ -231,13 +232,17 @@ func (c *client) limit(o *op, want limits) error {
 // settleDown waits for a command whose caller has left, and frees the slot.
 func (c *client) settleDown(o *op) {
 	defer func() { <-c.slot }()
-	late := time.NewTimer(c.settle)
+	if o.leave != nil {
+		o.leave()
+	}
+	settle := c.settle + max(0, c.limits.PageLoad-commandLimit)
+	late := time.NewTimer(settle)
 	defer late.Stop()
 	select {
 	case r := <-o.pending:
 		c.read(o.command, o.want, r)
 	case <-late.C:
-		c.lose(&Error{Kind: Lost, Command: o.command, Message: fmt.Sprintf("still running %s after its caller left", c.settle)})
+		c.lose(&Error{Kind: Lost, Command: o.command, Message: fmt.Sprintf("still running %s after its caller left", settle)})
 		<-o.pending
 	}
 }

@@ -34,7 +34,8 @@ func (e *Element) UnmarshalJSON(b []byte) error {
 
 // Navigate loads a page under the driver's page-load limit of limit, rounded up to
 // whole seconds (IEDriver's unit). When the limit passes, chromedriver stops the
-// load; the error is a Timeout.
+// load; the error is a Timeout. When ctx ends first, the load is stopped likewise
+// where the engine has a debugger, so that the driver is soon free again.
 //
 // Success does not mean that the page is there. Chromium answers it at once when the
 // page opens a dialog as it loads, and also when it shows an error page of its own
@@ -42,7 +43,10 @@ func (e *Element) UnmarshalJSON(b []byte) error {
 // "chrome-error://chromewebdata/" while Locations gives the URL asked for.
 func (s *Session) Navigate(ctx context.Context, url string, limit time.Duration) error {
 	limit = max((limit + time.Second - 1).Truncate(time.Second), time.Second)
-	return s.doWithin(ctx, limit, "navigate", null, func(*op) error { return s.wd.Get(url) })
+	return s.doWithin(ctx, limit, "navigate", null, func(o *op) error {
+		o.leave = s.stopLoading
+		return s.wd.Get(url)
+	})
 }
 
 // AllowLoads gives page loads the time that every action needs: under the shorter
@@ -124,14 +128,18 @@ func (s *Session) ParentFrame(ctx context.Context) error {
 
 // Window returns the handle of the current window.
 func (s *Session) Window(ctx context.Context) (handle string, err error) {
-	err = s.do(ctx, "window", token, func(*op) (err error) { handle, err = s.wd.CurrentWindowHandle(); return err })
+	err = s.do(ctx, "window", token, func(*op) (err error) {
+		handle, err = s.wd.CurrentWindowHandle()
+		s.window = handle
+		return err
+	})
 	return handle, err
 }
 
 // Windows returns the handles of all windows, in no order that means anything. Do not
 // call it while a dialog is open: if the same script opened a window before the dialog,
-// chromedriver never answers (measured), and
-// that costs the session. Locations tells the handles then.
+// chromedriver never answers (measured), and that costs the session. Locations tells
+// the handles then.
 func (s *Session) Windows(ctx context.Context) (handles []string, err error) {
 	err = s.do(ctx, "windows", list, func(*op) (err error) { handles, err = s.wd.WindowHandles(); return err })
 	return handles, err
@@ -139,7 +147,14 @@ func (s *Session) Windows(ctx context.Context) (handles []string, err error) {
 
 // SwitchWindow makes a window the current one, at its top document.
 func (s *Session) SwitchWindow(ctx context.Context, handle string) error {
-	return s.do(ctx, "switch window", null, func(*op) error { return s.wd.SwitchWindow(handle) })
+	return s.do(ctx, "switch window", null, func(*op) error {
+		s.window = "" // unless it is told that it worked
+		err := s.wd.SwitchWindow(handle)
+		if err == nil {
+			s.window = handle
+		}
+		return err
+	})
 }
 
 // CloseWindow closes the current window and returns the handles left; afterwards no

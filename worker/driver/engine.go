@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // engine is what differs between browsers.
@@ -26,16 +27,23 @@ type launch struct {
 	env          []string // beside the environment that every driver gets
 	base         string   // path under which the driver takes commands; "" or "/…"
 	capabilities map[string]any
+	limits       limits // with which the session begins
 	keepAlive    bool
+	start        string // URL of the page with which the browser begins
 }
 
 type opened struct {
 	version  string // of the browser
 	debugger string // "127.0.0.1:port" of a Chromium; "" when there is none
+
+	lateWindows    time.Duration // after an action the driver may find a window so late
+	quitsWhileBusy bool          // the driver takes Quit while another command runs
 }
 
 func engineOf(name string) (engine, error) {
 	switch name {
+	case "ie":
+		return ie{}, nil
 	case "chromium":
 		return chromium{options: "goog:chromeOptions", name: "chrome"}, nil
 	case "edge":

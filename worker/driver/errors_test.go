@@ -45,7 +45,7 @@ func against(t *testing.T, d *odd, keepAlive bool) *Session {
 		}
 	}
 	server.Start()
-	s := &Session{client: newClient(server.URL+"/session/1", keepAlive)}
+	s := &Session{client: newClient(server.URL+"/session/1", launch{keepAlive: keepAlive})}
 	if err := s.adopt(); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestScreenshotEmpty(t *testing.T) { // IEDriver's failed screenshot
 }
 
 func TestDriverGone(t *testing.T) {
-	s := &Session{client: newClient("http://127.0.0.1:1", true)}
+	s := &Session{client: newClient("http://127.0.0.1:1", launch{})}
 	if err := s.adopt(); err != nil {
 		t.Fatal(err)
 	}

@@ -38,14 +38,5 @@ func family(root int, folder string) []int {
 		parents[pid] = parent
 		member[pid] = pid == root || group == root || strings.Contains(line, folder)
 	}
-	var pids []int
-	for pid := range parents {
-		for p := pid; p > 1; p = parents[p] {
-			if member[p] {
-				pids = append(pids, pid)
-				break
-			}
-		}
-	}
-	return pids
+	return descendants(member, parents)
 }

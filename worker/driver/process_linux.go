@@ -45,16 +45,7 @@ func family(root int, folder string) []int {
 		parents[pid] = parent
 		member[pid] = pid == root || group == root || names(pid, folder)
 	}
-	var pids []int
-	for pid := range parents {
-		for p := pid; p > 1; p = parents[p] {
-			if member[p] {
-				pids = append(pids, pid)
-				break
-			}
-		}
-	}
-	return pids
+	return descendants(member, parents)
 }
 
 // stat reads "pid (name) state parent group …"; a name may hold anything.

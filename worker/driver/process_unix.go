@@ -145,3 +145,17 @@ func endFamily(root int, folder string) {
 		syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 	}
 }
+
+// descendants lists the members and all that descend from them.
+func descendants(member map[int]bool, parents map[int]int) []int {
+	var pids []int
+	for pid := range parents {
+		for p := pid; p > 1; p = parents[p] {
+			if member[p] {
+				pids = append(pids, pid)
+				break
+			}
+		}
+	}
+	return pids
+}

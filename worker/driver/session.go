@@ -13,7 +13,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -48,9 +47,12 @@ func Check(cfg Config) error {
 type Session struct {
 	*client
 	opened
-	port int
-	tree *tree
-	once sync.Once
+	port   int
+	start  string
+	folder string // of its files
+	tree   *tree
+	once   sync.Once
+	window string // the current one, "" = not known; guarded by slot
 
 	closing, gone chan struct{}
 }
@@ -97,7 +99,7 @@ func open(ctx context.Context, e engine, cfg Config, p programs) (_ *Session, re
 	if err != nil {
 		return nil, false, &Error{Kind: NotStarted, Command: "open", Message: "the driver could not be started", Cause: err}
 	}
-	driver := newClient("http://127.0.0.1:"+strconv.Itoa(port)+l.base, l.keepAlive)
+	driver := newClient("http://127.0.0.1:"+strconv.Itoa(port)+l.base, l)
 	defer driver.lose(errClosed)
 	defer func() {
 		if err != nil {
@@ -111,8 +113,8 @@ func open(ctx context.Context, e engine, cfg Config, p programs) (_ *Session, re
 	if err != nil {
 		return nil, true, err
 	}
-	s := &Session{port: port, tree: t, closing: make(chan struct{}), gone: make(chan struct{}),
-		client: newClient(driver.url+"/session/"+url.PathEscape(id), l.keepAlive)}
+	s := &Session{port: port, start: l.start, folder: folder, tree: t, closing: make(chan struct{}), gone: make(chan struct{}),
+		client: newClient(driver.url+"/session/"+url.PathEscape(id), l)}
 	if s.opened, err = e.opened(capabilities); err == nil {
 		err = s.adopt()
 	}
@@ -216,13 +218,16 @@ func (s *Session) watch() {
 
 // quit ends the session politely, if no command is in its way.
 func (s *Session) quit() {
+	ctx, cancel := context.WithTimeout(context.Background(), quitLimit)
+	defer cancel()
 	select {
 	case s.slot <- struct{}{}:
-		ctx, cancel := context.WithTimeout(context.Background(), quitLimit)
 		s.exchange(ctx, http.MethodDelete, "", nil)
-		cancel()
 		<-s.slot
 	default:
+		if s.quitsWhileBusy {
+			s.exchange(ctx, http.MethodDelete, "", nil)
+		}
 	}
 	s.lose(errClosed)
 }
@@ -231,6 +236,8 @@ func (s *Session) quit() {
 // more. A browser may die while its driver lives on, and the driver tells only when
 // asked; a connection that is held open tells at once.
 func watchBrowser(life context.Context, address string, dead chan<- struct{}) {
+	pause := time.NewTicker(50 * time.Millisecond) // between connections that are closed at once
+	defer pause.Stop()
 	for life.Err() == nil {
 		conn, err := (&net.Dialer{Timeout: 3 * time.Second}).DialContext(life, "tcp", address)
 		if err != nil {
@@ -241,6 +248,10 @@ func watchBrowser(life context.Context, address string, dead chan<- struct{}) {
 		conn.Read(make([]byte, 1))
 		stop()
 		conn.Close()
+		select {
+		case <-pause.C:
+		case <-life.Done():
+		}
 	}
 }
 
@@ -270,6 +281,13 @@ func (s *Session) Ports() []int {
 	return ports
 }
 
+// StartPage is the URL of the page with which the browser begins.
+func (s *Session) StartPage() string { return s.start }
+
+// LateWindows is how long after an action the driver may still find a window
+// that it opened; 0 when it finds all at once.
+func (s *Session) LateWindows() time.Duration { return s.lateWindows }
+
 // BrowserVersion returns the browser's version, "156.0.8078.114".
 func (s *Session) BrowserVersion() string { return s.version }
 
@@ -277,29 +295,14 @@ func (s *Session) BrowserVersion() string { return s.version }
 type Location struct{ Handle, URL string }
 
 // Locations returns the windows, those opened last at the end, without a WebDriver
-// command: also while a dialog is open or a command runs. ok is false when the
-// engine cannot tell.
+// command: also while a dialog is open or a command runs. The URL is the one that a
+// pending navigation asks for, if there is one. ok is false when the engine cannot tell.
 func (s *Session) Locations(ctx context.Context) (list []Location, ok bool) {
-	if s.debugger == "" {
-		return nil, false
-	}
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.debugger+"/json/list", nil)
-	if err != nil {
-		return nil, false
-	}
-	answer, err := s.http.RoundTrip(q)
-	if err != nil {
-		return nil, false
-	}
-	defer answer.Body.Close()
-	var targets []struct{ ID, Type, URL string }
-	if json.NewDecoder(io.LimitReader(answer.Body, replyLimit)).Decode(&targets) != nil {
-		return nil, false
-	}
+	targets, ok := s.targets(ctx)
 	for _, t := range slices.Backward(targets) { // the newest comes first
 		if t.Type == "page" { // its id is the window's handle
 			list = append(list, Location{t.ID, t.URL})
 		}
 	}
-	return list, true
+	return list, ok
 }

@@ -10,6 +10,8 @@ import (
 	"image/png"
 	"io"
 	"log"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -252,6 +254,51 @@ func TestCommandThatNeverSettlesCostsOnlyItsSession(t *testing.T) {
 	wantKind(t, stuck.Why(), Lost)
 	if got := eval(t, other, "return 1"); got != "1" {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestLongLoadLimitIsNotHeldForAStall(t *testing.T) {
+	answer := make(chan struct{})
+	driver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path != "/timeouts" {
+			<-answer
+		}
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		fmt.Fprint(w, `{"value":null}`)
+	}))
+	defer driver.Close()
+	c := newClient(driver.URL, launch{keepAlive: true})
+	defer c.lose(errClosed)
+	c.settle = 50 * time.Millisecond
+	err := c.doWithin(within(t, 100*time.Millisecond), commandLimit+20*time.Second, "navigate", null, func(o *op) error {
+		_, err := c.send(o, null, http.MethodPost, "/url", nil)
+		return err
+	})
+	wantKind(t, err, Context)
+	wantKind(t, c.Settled(within(t, 300*time.Millisecond)), Context)
+	close(answer)
+	must(t, c.Settled(within(t, 10*time.Second)))
+}
+
+func TestWatchingPauses(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	dead := make(chan struct{})
+	go watchBrowser(t.Context(), l.Addr().String(), dead)
+	start := time.Now()
+	for range 5 {
+		conn, err := l.Accept()
+		must(t, err)
+		conn.Close()
+	}
+	if took := time.Since(start); took < 150*time.Millisecond {
+		t.Errorf("5 connections in %s", took)
+	}
+	l.Close()
+	select {
+	case <-dead:
+	case <-time.After(5 * time.Second):
+		t.Error("the end was not noticed")
 	}
 }
 

@@ -39,6 +39,40 @@
 //	/frames/outer, middle, inner  their documents
 //	/frameset                     frames menu and main
 //	/frameset/menu, main          their documents
+//	/frameset/search?page=        frames banner, menu and main, a frameset within a frameset; main shows page=, /customer
+//	                              without it
+//	/frameset/twice?page=         frames banner and work; work is /frameset/work?page=, with frames menu and main
+//	/charset/sjis, eucjp          in Shift_JIS and EUC-JP: postText with postButton, getText with getButton; token=
+//	/charset/sjis/received        what they sent (received, method); GET and POST; eucjp the same
+//	/login/open                   openLogin opens /login in a window that may close itself
+//	/login                        userId, password; loginButton opens /login/main and closes the window
+//	/login/main?userId=           user; logoutButton closes the window
+//	/dialog/prompt                promptButton asks; promptResult tells the answer
+//	/dialog/leave                 asks on leaving by leaveLink or leaveButton once memo was touched; saveButton ends that
+//	/dialog/modal                 modalButton: showModalDialog of /dialog/modal/detail where there is one; modalResult
+//	/dialog/modal/detail          branch; chooseButton returns it, closeButton nothing
+//	/dialog/select                alertBranch alerts on a choice, confirmBranch asks and goes back; …Result
+//	/upload                       file, uploadButton; the answer lists name, size and SHA-256 in fileTable; token=
+//	/upload/multiple              file takes several
+//	/upload/hidden                file is hidden behind its label chooseLabel; chosenName
+//	/table/merged                 mergedTable, all that makes tables hard, 8 rows; see MergedTable
+//	/table/merged2000             the same with TableRows rows
+//	/table/small                  a table for each difficulty; see SmallTables
+//	/image                        imageButton (type=image), areaEast and areaWest of an image map; result
+//	/image/button.png, map.png    their pictures
+//	/click                        scriptLink, voidLink, hashLink, cell, line, spanButton, picture tell in pressed;
+//	                              leaveLink leads to /order by javascript:
+//	/write                        writePopup and writeFrame write documents with a button choose into a blank popup and
+//	                              the iframe blank; choose sets the field chosen of this page
+//	/write/frameset               frames control and blank; writeFrame in control writes into blank, as above
+//	/write/control                the document of control
+//	/fields/masked?ms=300         plain, dateMask, amount, limited, digits, phone1 to phone3, quantity (goes back to the
+//	                              old value), prefecture fills city after ms
+//	/fields/form                  ten fields of all kinds, saveButton; changes counts their changes; token=
+//	/keyboard?token=              command (access key N), saveButton (access key S), sendButton, tabFirst to tabThird;
+//	                              keys, loads, submits, selected, focused and done tell what happened
+//	/mode/quirks                  without doctype: documentMode, compatMode, features; customerName, copyButton
+//	/mode/5, 8, 11                the same with a doctype and X-UA-Compatible
 //
 // A page's template is named after its path: /popup/detail is pages/popup_detail.html.
 package legacyapp
@@ -51,10 +85,13 @@ import (
 	"html/template"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/text/encoding"
 )
 
 // Longest is the limit on every request that is held open and on every delay that a page may be asked for.
@@ -72,6 +109,9 @@ type App struct {
 
 	mu            sync.Mutex
 	registrations map[string]int
+	received      map[string][]url.Values
+	uploads       map[string][][]File
+	loads         map[string]int
 	slowAnswers   int
 	held          int
 }
@@ -85,6 +125,9 @@ func New() *App {
 		closed:        closed,
 		close:         cancel,
 		registrations: map[string]int{},
+		received:      map[string][]url.Values{},
+		uploads:       map[string][][]File{},
+		loads:         map[string]int{},
 	}
 	a.mux.HandleFunc("GET /{$}", a.index)
 	a.customers()
@@ -97,6 +140,13 @@ func New() *App {
 	a.timings()
 	a.fields()
 	a.frames()
+	a.charsets()
+	a.logins()
+	a.uploadForms()
+	a.mergedTables()
+	a.images()
+	a.keyboard()
+	a.modes()
 	return a
 }
 
@@ -141,14 +191,24 @@ func (a *App) static(paths ...string) {
 
 // render answers with the template of path.
 func (a *App) render(w http.ResponseWriter, path string, data any) {
+	a.renderIn(w, "utf-8", encoding.Nop, path, data)
+}
+
+// renderIn is render in another charset; characters outside it become character references.
+func (a *App) renderIn(w http.ResponseWriter, charset string, in encoding.Encoding, path string, data any) {
 	name := strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "_") + ".html"
 	var page bytes.Buffer
-	if err := a.pages.ExecuteTemplate(&page, name, data); err != nil {
+	err := a.pages.ExecuteTemplate(&page, name, data)
+	var encoded []byte
+	if err == nil {
+		encoded, err = encoding.HTMLEscapeUnsupported(in.NewEncoder()).Bytes(page.Bytes())
+	}
+	if err != nil {
 		http.Error(w, "the page "+path+" could not be made", http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Write(page.Bytes())
+	w.Header().Set("Content-Type", "text/html; charset="+charset)
+	w.Write(encoded)
 }
 
 // hold waits for d, at most Longest, and tells whether all of it passed: false when the client went away or the

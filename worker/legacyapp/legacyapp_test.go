@@ -143,6 +143,12 @@ func TestIndexLinksEveryPage(t *testing.T) {
 		"register_done.html": "/register",
 		"slow_done.html":     "/slow/form",
 		"table.html":         "/table/2000",
+
+		"charset.html":          "/charset/eucjp",
+		"charset_received.html": "/charset/eucjp/received",
+		"fields_saved.html":     "/fields/form",
+		"mode.html":             "/mode/11",
+		"upload_done.html":      "/upload",
 	}
 	for name := range sources(t) {
 		want, ok := elsewhere[name]
@@ -214,10 +220,10 @@ func TestPagesDeclareTheirCharset(t *testing.T) {
 		if name == "parts.html" {
 			continue
 		}
-		if !strings.HasPrefix(source, "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01 ") {
-			t.Errorf("%s is not HTML 4.01", name)
+		if strings.HasPrefix(source, "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01 ") == (name == "mode_quirks.html") {
+			t.Errorf("%s: only mode_quirks.html may lack the doctype, and must", name)
 		}
-		if !strings.Contains(source, `{{template "head" `) {
+		if !strings.Contains(source, `{{template "head" `) && !strings.Contains(source, `charset={{.Charset}}">`) {
 			t.Errorf("%s has no charset", name)
 		}
 	}
@@ -226,15 +232,20 @@ func TestPagesDeclareTheirCharset(t *testing.T) {
 func TestUnknownPathsAndMethods(t *testing.T) {
 	app := New()
 	for target, want := range map[string]int{
-		"/nowhere":                     404,
-		"/customer/":                   404,
-		"/customer/detail?id=X":        404,
-		"/redirect":                    400,
-		"/redirect/script":             400,
-		"/redirect/timer?to=/x&ms=abc": 400,
-		"/late?ms=60001":               400,
-		"/obscured?ms=-1":              400,
-		"/register?delayMs=x":          400,
+		"/nowhere":                      404,
+		"/customer/":                    404,
+		"/customer/detail?id=X":         404,
+		"/redirect":                     400,
+		"/redirect/script":              400,
+		"/redirect/timer?to=/x&ms=abc":  400,
+		"/late?ms=60001":                400,
+		"/obscured?ms=-1":               400,
+		"/register?delayMs=x":           400,
+		"/fields/masked?ms=x":           400,
+		"/charset/sjis/received":        400,
+		"/frameset/twice?page=//other":  400,
+		"/frameset/work?page=http://a":  400,
+		`/frameset/search?page=/\other`: 400,
 	} {
 		if got := request(app, "GET", target, nil).Code; got != want {
 			t.Errorf("GET %s answers %d, want %d", target, got, want)

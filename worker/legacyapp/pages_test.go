@@ -92,6 +92,31 @@ func TestIDs(t *testing.T) {
 		"/frames/inner":  {"内側の画面", "deep result"},
 		"/frameset/menu": {"メニュー", "menuTop menuCustomer menuRegister"},
 		"/frameset/main": {"トップ", "welcome mainButton"},
+
+		"/login/open":          {"業務ポータル", "openLogin"},
+		"/login":               {"ログイン", "userId password loginButton message"},
+		"/login/main?userId=x": {"メインメニュー", "user menuCustomer logoutButton"},
+		"/dialog/prompt":       {"担当者入力", "promptButton promptResult"},
+		"/dialog/leave":        {"編集中", "memo leaveLink leaveButton saveButton message"},
+		"/dialog/modal":        {"支店参照", "modalButton modalResult"},
+		"/dialog/modal/detail": {"支店選択", "branch chooseButton closeButton"},
+		"/dialog/select":       {"支店変更", "alertBranch alertResult confirmBranch confirmResult"},
+		"/upload":              {"ファイル添付", "file uploadButton"},
+		"/upload/multiple":     {"複数ファイル添付", "file uploadButton"},
+		"/upload/hidden":       {"書類添付", "file chooseLabel chosenName uploadButton"},
+		"/image":               {"営業地域", "imageButton areaImage areaWest areaEast result"},
+		"/click": {"クリックの種類", "scriptLink voidLink hashLink leaveLink cell line lineCell spanButton picture" +
+			" pressed"},
+		"/write":         {"帳票の書き出し", "writePopup writeFrame chosen blank"},
+		"/write/control": {"帳票の操作", "writeFrame chosen"},
+		"/fields/masked": {"書式のある入力", "plain dateMask amount limited digits phone1 phone2 phone3 quantity" +
+			" prefecture city"},
+		"/fields/form": {"顧客情報入力", "customerName kana phone password memo branch rank kindPerson kindCompany" +
+			" mail agree saveButton changes"},
+		"/keyboard": {"キー操作", "command selected tabFirst tabThird tabSecond saveButton sendButton clearButton loads submits" +
+			" keys focused done"},
+		"/mode/quirks": {"互換表示", "documentMode compatMode features customerName copyButton copied"},
+		"/mode/5":      {"文書モード", "documentMode compatMode features customerName copyButton copied"},
 	} {
 		root := page(t, app, target, want.title)
 		for id := range strings.FieldsSeq(want.ids) {

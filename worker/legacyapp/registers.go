@@ -50,12 +50,8 @@ func (a *App) form(path string, missing time.Duration) http.HandlerFunc {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		token := r.FormValue("token")
-		if token == "" {
-			token = rand.Text()
-		}
 		a.render(w, path, form{
-			Token:   token,
+			Token:   token(r),
 			DelayMs: delay.Milliseconds(),
 			Confirm: r.FormValue("confirm") != "no",
 		})
@@ -90,4 +86,12 @@ func (a *App) submit(done string, missing time.Duration) http.HandlerFunc {
 		}
 		a.render(w, done, form{Token: token, Count: count})
 	}
+}
+
+// token is the one asked for, or a new one.
+func token(r *http.Request) string {
+	if asked := r.FormValue("token"); asked != "" {
+		return asked
+	}
+	return rand.Text()
 }

@@ -131,7 +131,7 @@ func start() (stop func(), err error) {
 var errRefused = errors.New("refused")
 
 // guardSite allows site and the blank page.
-func guardSite(href string) (string, error) {
+func guardSite(href string, _ bool) (string, error) {
 	if href == "about:blank" || strings.HasPrefix(href, site.URL+"/") {
 		return site.URL, nil
 	}

@@ -24,6 +24,10 @@ const (
 	NotSelect      Status = "notSelect"      // not a select
 	NoOption       Status = "noOption"       // the select has no such option
 	OptionDisabled Status = "optionDisabled" // it has, and it cannot be chosen
+	NotBox         Status = "notBox"         // neither a checkbox nor a radio button
+	StaysOn        Status = "staysOn"        // a radio button that is on: only another one turns it off
+	NotTable       Status = "notTable"       // not a table
+	NotFile        Status = "notFile"        // not a file field
 )
 
 // Found is an element that was looked for. Ref is set when Status is OK.
@@ -56,6 +60,31 @@ func Actionable(ctx context.Context, ex Executor, guard Guard, loc api.Locator, 
 	return f, err
 }
 
+// FileField looks for a file field that is not disabled. It may be hidden behind
+// a label that looks better.
+func FileField(ctx context.Context, ex Executor, guard Guard, loc api.Locator, ref Ref) (Found, error) {
+	var f Found
+	err := look(ctx, ex, guard, fileScript, targetInput{Locator: loc}, ref, &f, &f)
+	return f, err
+}
+
+// Focus is the element that has the focus, or else the body.
+type Focus struct {
+	Found
+	Frame bool `json:"frame"` // it is a frame, and the focus inside
+}
+
+// Focused looks for what gets the keys in the document. With take, the document
+// gets the focus from another frame first.
+func Focused(ctx context.Context, ex Executor, guard Guard, take bool) (Focus, error) {
+	var f Focus
+	input := struct {
+		Take bool `json:"take"`
+	}{take}
+	err := look(ctx, ex, guard, focusedScript, input, nil, &f, &f.Found)
+	return f, err
+}
+
 // FrameLocator looks for the first frame or iframe that matches.
 func FrameLocator(ctx context.Context, ex Executor, guard Guard, loc api.Locator) (Found, error) {
 	var f Found
@@ -70,6 +99,8 @@ type FieldKind string
 const (
 	TextField   FieldKind = "text"   // by keys
 	ScriptField FieldKind = "script" // date, time, month, week, color, range: by [Filled] alone
+	SelectField FieldKind = "select" // by a click on the option
+	BoxField    FieldKind = "box"    // by a click
 )
 
 // Field is a field that was made ready for keys.
@@ -95,6 +126,7 @@ type Fill struct {
 	Gone    bool           `json:"gone"` // the remembered field is no longer in the document
 	Method  api.FillMethod `json:"method"`
 	Differs bool           `json:"differs"` // the page changed the text
+	Sent    bool           `json:"-"`       // the text was sent to be set: without it, nothing was done
 }
 
 // Filled reads the field that [Editable] remembered, after the keys of want
@@ -107,14 +139,7 @@ type Fill struct {
 // only into the document that holds the field: a first round trip, most often
 // the only one, compares by length and checksum.
 func Filled(ctx context.Context, ex Executor, guard Guard, want string, clear bool) (Fill, error) {
-	units := utf16.Encode([]rune(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(want)))
-	input := struct {
-		Probe  bool   `json:"probe"`
-		Length int    `json:"length"`
-		Sum    uint32 `json:"sum"`
-		Want   string `json:"want"`
-		Clear  bool   `json:"clear"`
-	}{Probe: true, Length: len(units), Sum: checksum(units), Clear: clear}
+	input := typed(want, clear)
 	var probe struct {
 		Gone    bool `json:"gone"`
 		Arrived bool `json:"arrived"`
@@ -125,9 +150,30 @@ func Filled(ctx context.Context, ex Executor, guard Guard, want string, clear bo
 		return Fill{Doc: doc, Gone: probe.Gone, Method: api.Keys}, err
 	}
 	input.Probe, input.Want = false, want
-	f := Fill{Gone: true}
+	f := Fill{Gone: true, Sent: true}
 	f.Doc, _, err = run(ctx, ex, guard, filledScript, input, nil, &f)
 	return f, err
+}
+
+// typedInput is a text that was typed, as the scripts compare it.
+type typedInput struct {
+	Probe  bool   `json:"probe"` // only say whether it arrived
+	Length int    `json:"length"`
+	Sum    uint32 `json:"sum"`
+	Want   string `json:"want"` // "" in a probe
+	Clear  bool   `json:"clear"`
+}
+
+func typed(want string, clear bool) typedInput {
+	length, sum := measure(newlines.Replace(want))
+	return typedInput{Probe: true, Length: length, Sum: sum, Clear: clear}
+}
+
+var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+func measure(s string) (length int, sum uint32) {
+	units := utf16.Encode([]rune(s))
+	return len(units), checksum(units)
 }
 
 // checksum is FNV-1a over code units, as the script computes it.

@@ -73,7 +73,7 @@ func TestScriptsAreES3(t *testing.T) {
 	var sources []string
 	for _, s := range []script{
 		stateScript, inspectScript, actionableScript, frameScript, holdsScript,
-		optionScript, selectedScript, editableScript, filledScript,
+		optionScript, selectedScript, editableScript, filledScript, formScript, tableScript, fileScript, focusedScript,
 	} {
 		body, err := s.with(map[string]string{"value": "</script>\u2028\U00020000\x00"})
 		if err != nil {

@@ -1,15 +1,15 @@
 // Package page reads and prepares the document in which a browser session
 // stands: scripts that run inside the page, and their callers in Go.
 //
-// Every call is one round trip (Filled: two when it has to set the text) in the document that the driver
-// has in focus, frames included. Every call passes the guard: the script tells
-// which address decides about the document, and what it read is decoded only
-// when the [Guard] lets that address pass.
+// Every call is one round trip (Filled: two when it has to set the text) in the
+// document that the driver has in focus, frames included. Every call passes the
+// guard: the script tells which address decides about the document, and what it
+// read is decoded only when the [Guard] lets that address pass.
 //
 // The scripts are ES3, because documents in IE mode run in document modes 5 to
 // 11. They change nothing but the scroll position, the focus, the selection, one
 // property of the document that holds what later scripts need, and, in
-// [Filled], the field.
+// [Filled] and [Form], the field.
 package page
 
 import (
@@ -33,9 +33,13 @@ type Ref = json.RawMessage
 
 // Guard decides whether a document may be read. href is its own address; that
 // of its parent or opener for a blank one; "about:blank" for a blank one that
-// has none in reach, and of that nothing but its existence is ever read. The
-// error of a Guard is returned as it is.
-type Guard func(href string) (origin string, err error)
+// has none in reach, and of that nothing but its existence is ever read. An
+// address that is the opener's (ofOpener) is what the page says, and a page can
+// say what it likes there. The error of a Guard is returned as it is.
+type Guard func(href string, ofOpener bool) (origin string, err error)
+
+// openerMark stands before an address that a blank page took from its opener.
+const openerMark = "opener "
 
 // ErrNoAnswer means that the script ended without a result, as IE's do when a
 // dialog opens meanwhile. What the script was to do may or may not be done.
@@ -49,6 +53,7 @@ type Doc struct {
 	TopTitle *string `json:"topTitle"` // nil like TopURL: the top document is out of reach, or refused
 	Complete bool    `json:"complete"` // readyState
 	Fresh    bool    `json:"fresh"`    // no script of this package ran in this document before
+	Leaving  bool    `json:"leaving"`  // since an element was found last, the document began to be left
 	Token    string  `json:"token"`    // the same as long as the document is the same, also when history brings it back
 	Mode     int     `json:"mode"`     // documentMode of IE, else 0
 	Charset  string  `json:"charset"`
@@ -85,7 +90,8 @@ func run(ctx context.Context, ex Executor, guard Guard, s script, input any, ref
 	if !ok {
 		return Doc{}, nil, ErrNoAnswer
 	}
-	origin, err := guard(href)
+	href, ofOpener := strings.CutPrefix(href, openerMark)
+	origin, err := guard(href, ofOpener)
 	if err != nil {
 		return Doc{}, nil, err
 	}
@@ -120,7 +126,7 @@ func (d *Doc) limitTop(guard Guard) {
 	if d.TopURL == nil || *d.TopURL == d.URL {
 		return
 	}
-	if _, err := guard(*d.TopURL); err != nil {
+	if _, err := guard(*d.TopURL, false); err != nil {
 		d.TopURL, d.TopTitle = nil, nil
 	}
 }

@@ -36,6 +36,14 @@ var (
 	editableJS string
 	//go:embed js/filled.js
 	filledJS string
+	//go:embed js/form.js
+	formJS string
+	//go:embed js/table.js
+	tableJS string
+	//go:embed js/focused.js
+	focusedJS string
+	//go:embed js/file.js
+	fileJS string
 )
 
 // script is the text of a script, without its input.
@@ -48,10 +56,14 @@ var (
 	actionableScript = compose(domJS, actJS, actionableJS)
 	frameScript      = compose(domJS, frameJS)
 	holdsScript      = compose(domJS, holdsJS)
-	optionScript     = compose(domJS, actJS, optionJS)
+	optionScript     = compose(domJS, actJS, fieldJS, optionJS, mainIs("option"))
 	selectedScript   = compose(domJS, selectedJS)
-	editableScript   = compose(domJS, actJS, fieldJS, editableJS)
-	filledScript     = compose(domJS, fieldJS, filledJS)
+	editableScript   = compose(domJS, actJS, fieldJS, editableJS, mainIs("editable"))
+	filledScript     = compose(domJS, fieldJS, filledJS, mainIs("filled"))
+	formScript       = compose(domJS, actJS, fieldJS, editableJS, optionJS, filledJS, formJS)
+	tableScript      = compose(domJS, tableJS)
+	fileScript       = compose(domJS, fileJS)
+	focusedScript    = compose(domJS, focusedJS)
 )
 
 // compose joins the parts after the base, without comments and indentation:
@@ -67,6 +79,9 @@ func compose(parts ...string) script {
 	}
 	return script(b.String())
 }
+
+// mainIs makes one function of the parts the whole of a script.
+func mainIs(function string) string { return "function main() { return " + function + "(); }" }
 
 // with makes the function body for one input. In strict mode, a function of the
 // page that the script comes to call cannot read the script, and so the input.

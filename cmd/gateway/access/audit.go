@@ -2,12 +2,9 @@ package access
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
-	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"iemesh/api"
@@ -21,7 +18,7 @@ func audit(next api.Worker, log *slog.Logger) api.Worker {
 		start := time.Now()
 		defer func() {
 			if p := recover(); p != nil {
-				reply, err = nil, api.AsError(panicked(p))
+				reply, err = nil, api.Panicked(p)
 			}
 			if call.Tool != "" {
 				write(ctx, log, call, err, time.Since(start))
@@ -29,23 +26,6 @@ func audit(next api.Worker, log *slog.Logger) api.Worker {
 		}()
 		return next.Do(ctx, call)
 	})
-}
-
-// panicked says where a panic began. What it says is left out, unless it is the
-// runtime that says it: the rest may be built from the content of a page.
-func panicked(value any) error {
-	what := fmt.Sprintf("%T", value)
-	if err, ok := value.(runtime.Error); ok {
-		what = err.Error()
-	}
-	callers := make([]uintptr, 32)
-	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)]) // from the recovering function on
-	for {
-		f, more := frames.Next()
-		if !strings.HasPrefix(f.Function, "runtime.") || !more {
-			return fmt.Errorf("panic: %s at %s:%d", what, f.Function, f.Line)
-		}
-	}
 }
 
 func write(ctx context.Context, log *slog.Logger, call *api.Call, err error, took time.Duration) {

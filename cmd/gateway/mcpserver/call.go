@@ -91,14 +91,20 @@ func (x *call) perform(ctx context.Context) (*answer, error) {
 	return x.tool.run(x, ctx)
 }
 
-// start gets the caller a session of its own: the one that it has, one that an
-// ended MCP session left, or a new one.
+// start gets the caller a session of its own: the one that it names or has, one
+// that an ended MCP session left, or a new one.
 func (x *call) start(ctx context.Context) (*answer, error) {
 	c := x.caller
+	if x.sessionID != "" {
+		if _, err := x.look(ctx, x.sessionID); err != nil && api.AsError(err).Code == api.SessionNotFound {
+			c.forget(x.sessionID)
+			return nil, api.Errorf(api.SessionNotFound, "There is no such session. Leave sessionId out for your own browser, or a new one.").Because(err)
+		} // whatever else is wrong with it the worker mends, or says
+	}
 	former, _ := c.find(x.sessionID)
 	var adopted *orphan
 	if former == "" {
-		if adopted = c.book.adopt(c.key.principal); adopted != nil {
+		if adopted = x.adopt(ctx); adopted != nil {
 			former = adopted.id
 		}
 	}
@@ -115,6 +121,25 @@ func (x *call) start(ctx context.Context) (*answer, error) {
 		api.EnsureResult
 	}{x.tool.status, out})
 	return &answer{result: result}, err
+}
+
+// adopt takes the session that an ended MCP session left last, passing over
+// those that are gone: one of them would hide the others when every slot is taken.
+func (x *call) adopt(ctx context.Context) *orphan {
+	for {
+		o := x.caller.book.adopt(x.caller.key.principal)
+		if o == nil {
+			return nil
+		}
+		info, err := x.look(ctx, o.id)
+		switch {
+		case err == nil && info.State == api.Ready:
+			return o
+		case err == nil, api.AsError(err).Code == api.SessionNotFound, api.AsError(err).Code == api.DriverLost:
+			continue
+		}
+		return o // to be put back if the worker cannot be asked at all
+	}
 }
 
 // close ends a session. That there is none is as good.
@@ -147,20 +172,14 @@ func (x *call) act(ctx context.Context) (*answer, error) {
 	request.Operation, request.Input = x.tool.op.Name, x.input
 	reply, err := x.server.options.Worker.Do(ctx, &request)
 	if err != nil {
-		return nil, x.lost(id, err)
+		return nil, x.lost(id, request.ID, err)
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(reply.Result, &fields); err != nil || fields == nil {
 		return nil, api.Errorf(api.InternalError, "The result of %s could not be read.", x.tool.op.Name).Because(err)
 	}
-	result := reply.Result
-	if x.tool.status != "" {
-		fields["status"], _ = json.Marshal(x.tool.status)
-		if result, err = json.Marshal(fields); err != nil {
-			return nil, err
-		}
-	}
-	return &answer{result, reply.Blobs}, nil
+	result, err := x.tool.present(reply.Result, fields)
+	return &answer{result, reply.Blobs}, err
 }
 
 // switchWindow makes another window the current page.
@@ -180,7 +199,7 @@ func (x *call) switchWindow(ctx context.Context) (*answer, error) {
 	request.SessionID = id
 	out, reply, err := api.Do(ctx, x.server.options.Worker, api.PageFind, request, in)
 	if err != nil {
-		return nil, x.lost(id, err)
+		return nil, x.lost(id, request.ID, err)
 	}
 	x.caller.visit(id, out.PageID)
 	return &answer{result: reply.Result}, nil
@@ -193,11 +212,9 @@ func (x *call) locate(ctx context.Context) (string, browser, error) {
 		return "", b, api.Errorf(api.BrowserNotStarted, "No browser is running. Call browser_start first.")
 	}
 	if b.page == "" {
-		request := x.internal()
-		request.SessionID = id
-		info, _, err := api.Do(ctx, x.server.options.Worker, api.SessionGet, request, api.Empty{})
+		info, err := x.look(ctx, id)
 		if err != nil {
-			return "", b, x.lost(id, err)
+			return "", b, x.lost(id, "", err)
 		}
 		if info.PageID != "" { // a failed session may have none; the operation will say why
 			x.caller.visit(id, info.PageID)
@@ -205,6 +222,14 @@ func (x *call) locate(ctx context.Context) (string, browser, error) {
 		}
 	}
 	return id, b, nil
+}
+
+// look asks how a session is.
+func (x *call) look(ctx context.Context, id string) (api.SessionInfo, error) {
+	request := x.internal()
+	request.SessionID = id
+	info, _, err := api.Do(ctx, x.server.options.Worker, api.SessionGet, request, api.Empty{})
+	return info, err
 }
 
 // request begins the request that the tool stands for.
@@ -225,9 +250,13 @@ func (x *call) internal() api.Call {
 }
 
 // lost judges an error of a session: a session that is gone is forgotten.
-func (x *call) lost(id string, err error) error {
+func (x *call) lost(id, operation string, err error) error {
 	e := api.AsError(err)
 	switch e.Code {
+	case api.OutcomeUnknown:
+		named := *e
+		named.OperationID = operation
+		return &named
 	case api.DriverLost:
 		x.caller.forget(id)
 	case api.SessionNotFound:

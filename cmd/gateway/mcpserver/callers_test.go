@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -126,6 +127,43 @@ func TestAdoption(t *testing.T) {
 	}
 	if c := b.of(callerKey{"alice", "2"}); !c.ended || len(b.live) != 0 {
 		t.Error("a caller lives on after its MCP session")
+	}
+}
+
+func TestAdoptionPassesOverWhatIsGone(t *testing.T) {
+	f := newFake()
+	f.before = func(_ context.Context, call *api.Call) error {
+		if in := (api.EnsureInput{}); call.Operation == "session_ensure" {
+			_ = json.Unmarshal(call.Input, &in)
+			if in.SessionID != "living" {
+				return api.Errorf(api.LimitExceeded, "All 1 browser sessions are in use.")
+			}
+		}
+		return nil
+	}
+	f.sessions["living"] = "local"
+	s := newServer(t, Options{Worker: f})
+	for _, id := range []string{"living", "gone"} {
+		c := s.callers.begin(callerKey{"local", id})
+		c.hold(ref(id), "", nil)
+		s.callers.end(c)
+	}
+	cs := inMemory(t, s, legacy)
+	if got := must(t, cs, "browser_start", nil); got["sessionId"] != "living" {
+		t.Errorf("got %v", got)
+	}
+	if n := f.count("session_ensure"); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+
+	// One that cannot be asked for is not lost.
+	c := s.callers.begin(callerKey{"local", "other"})
+	c.hold(ref("waiting"), "", nil)
+	s.callers.end(c)
+	f.before = func(context.Context, *api.Call) error { return api.Errorf(api.WorkerUnavailable, "No worker.") }
+	refused(t, inMemory(t, s, legacy), "browser_start", nil, api.WorkerUnavailable)
+	if o := s.callers.adopt("local"); o == nil || o.id != "waiting" {
+		t.Errorf("left is %+v", o)
 	}
 }
 

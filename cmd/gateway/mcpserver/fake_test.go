@@ -111,6 +111,25 @@ func (f *fakeWorker) answer(call *api.Call) (*api.Reply, error) {
 		var in api.WaitInput
 		_ = json.Unmarshal(call.Input, &in)
 		result = api.WaitResult{Type: in.Type, WaitedMs: 1, PageState: page}
+	case "handle_dialog":
+		var in api.HandleDialogInput
+		_ = json.Unmarshal(call.Input, &in)
+		result = api.HandleDialogResult{Message: "登録しますか?", Action: in.Action, PageState: page}
+	case "fill_form":
+		var in api.FillFormInput
+		_ = json.Unmarshal(call.Input, &in)
+		form := api.FillFormResult{PageState: page}
+		for _, field := range in.Fields {
+			form.Fields = append(form.Fields, api.FieldResult{Target: field.Target, Status: api.FieldOK})
+		}
+		result = form
+	case "read_table":
+		result = api.ReadTableResult{Header: []string{"番号"}, Rows: [][]string{{"1"}}, RowCount: 2, ColumnCount: 1, Truncated: true}
+	case "upload_file":
+		var in api.UploadInput
+		_ = json.Unmarshal(call.Input, &in)
+		content, _ := in.Bytes()
+		result = api.UploadResult{FileName: in.FileName, Bytes: len(content), PageState: page}
 	case "screenshot":
 		blobs = []api.Blob{{MediaType: "image/png", Data: []byte("\x89PNG")}}
 		if f.image != nil {

@@ -28,10 +28,12 @@ func (s *Server) Handler() http.Handler {
 	log := quieter(s.options.Log)
 	withSessions := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		Logger: log, SessionTimeout: s.options.SessionTimeout, MaxRequestBodyBytes: maxMessage,
+		DisableLocalhostProtection: true, // the Host is checked around this, by the certificate's names too
 	})
 	sessionless := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		Logger: log, MaxRequestBodyBytes: maxMessage,
 		Stateless: true, PropagateRequestCancellation: true,
+		DisableLocalhostProtection: true,
 	})
 	versions := mcp.SupportedProtocolVersions()
 	return s.guardStreams(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

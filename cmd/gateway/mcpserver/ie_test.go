@@ -254,6 +254,38 @@ func TestNamedSession(t *testing.T) {
 	}
 }
 
+// Whoever names a session wants that one: another would be a second browser
+// beside the one that the caller has.
+func TestStartOfANamedSession(t *testing.T) {
+	f := newFake()
+	s := newServer(t, Options{Worker: f})
+	cs := inMemory(t, s, "")
+	own := must(t, cs, "browser_start", nil)["sessionId"]
+	refused(t, cs, "browser_start", map[string]any{"sessionId": "unknown"}, api.SessionNotFound)
+	f.sessions["alices"] = "alice"
+	refused(t, cs, "browser_start", map[string]any{"sessionId": "alices"}, api.SessionNotFound)
+	if n := f.count("session_ensure"); n != 1 {
+		t.Errorf("%d browsers were asked for", n)
+	}
+	if got := must(t, cs, "browser_start", nil); got["sessionId"] != own || got["reused"] != true {
+		t.Errorf("the caller's own is %v", got)
+	}
+	// One that is there is taken, and one that failed replaced: the worker sees to both.
+	if got := must(t, cs, "browser_start", map[string]any{"sessionId": own}); got["sessionId"] != own {
+		t.Errorf("by name it is %v", got)
+	}
+	f.before = func(_ context.Context, call *api.Call) error {
+		if call.Operation == "session_get" {
+			return api.Errorf(api.DriverLost, "The browser died.")
+		}
+		return nil
+	}
+	must(t, cs, "browser_start", map[string]any{"sessionId": own})
+	if n := f.count("session_ensure"); n != 4 {
+		t.Errorf("%d browsers were asked for", n)
+	}
+}
+
 func TestToolsForDocumentation(t *testing.T) {
 	tools, err := Tools([]string{"ie"})
 	if err != nil || len(tools) != 10 {

@@ -25,7 +25,7 @@ import (
 // Options say what a [Server] serves.
 type Options struct {
 	Worker   api.Worker // asked for every operation; its errors are [*api.Error]
-	Profiles []string   // of tools; "ie"
+	Profiles []string   // of tools: "ie", "legacy"
 
 	Timeout        time.Duration // limit of a call that names none; 0 = 10 s
 	StartTimeout   time.Duration // the same of browser_start; 0 = 60 s
@@ -43,8 +43,8 @@ type Server struct {
 	tools   map[string]*tool
 	callers *callers
 
-	places sync.Map // *mcp.RequestExtra → *place, of calls read from stdio
-	guards sync.Map // value of requestHeader → *guard
+	places  sync.Map // *mcp.RequestExtra → *place, of calls read from stdio
+	streams sync.Map // value of requestHeader → *stream
 
 	base context.Context // ends with the server, and every call with it
 	end  context.CancelCauseFunc
@@ -83,7 +83,7 @@ func New(o Options) (*Server, error) {
 	s.base, s.end = context.WithCancelCause(context.Background())
 	s.callers = newCallers(s.base, o.IdleTimeout)
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "iemesh", Title: "iemesh", Version: o.Version}, &mcp.ServerOptions{
-		Instructions: instructions,
+		Instructions: instructionsOf(o.Profiles),
 		Logger:       quieter(o.Log),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, // the list never changes
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs = 300_000 },
@@ -126,6 +126,8 @@ func toolsOf(profiles []string) ([]*tool, error) {
 		switch profile {
 		case "ie":
 			tools = append(tools, ieTools()...)
+		case "legacy":
+			tools = append(tools, legacyTools()...)
 		default:
 			return nil, fmt.Errorf("there is no tool profile %q", profile)
 		}
@@ -137,6 +139,13 @@ func toolsOf(profiles []string) ([]*tool, error) {
 		t.compile()
 	}
 	return tools, nil
+}
+
+func instructionsOf(profiles []string) string {
+	if slices.Contains(profiles, "legacy") {
+		return instructions + legacyInstructions
+	}
+	return instructions
 }
 
 // Tools are the tools of the profiles as clients see them, for documentation.

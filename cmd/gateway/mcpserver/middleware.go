@@ -3,8 +3,6 @@ package mcpserver
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -14,8 +12,7 @@ import (
 )
 
 // recoverPanics keeps a fault in one call from ending the process: the SDK runs
-// handlers on goroutines of its own and recovers nothing. What a panic says may
-// hold content of a page, so only its type and place are logged.
+// handlers on goroutines of its own and recovers nothing.
 func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -23,7 +20,7 @@ func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 			if p == nil {
 				return
 			}
-			s.options.Log.ErrorContext(ctx, "panic", "method", method, "type", fmt.Sprintf("%T", p), "at", panicked())
+			s.options.Log.ErrorContext(ctx, "panic", "method", method, "cause", api.Panicked(p).Cause)
 			if method == "tools/call" {
 				res, err = errorResult(api.Errorf(api.InternalError, "Something went wrong inside iemesh; the action may have happened.")), nil
 				return
@@ -31,21 +28,6 @@ func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 			res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 		}()
 		return next(ctx, method, req)
-	}
-}
-
-// panicked is the line that panicked, called from the deferred function.
-func panicked() string {
-	var pcs [32]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
-	for {
-		f, more := frames.Next()
-		if !strings.HasPrefix(f.Function, "runtime.") {
-			return fmt.Sprintf("%s:%d", f.Function, f.Line)
-		}
-		if !more {
-			return ""
-		}
 	}
 }
 

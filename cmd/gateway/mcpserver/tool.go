@@ -22,6 +22,7 @@ type tool struct {
 	hints       hints
 
 	rename map[string]string                // the operation's name of a field → the tool's
+	items  string                           // a list in input and result whose objects have those fields, too
 	fields map[string]*jsonschema.Schema    // the arguments, where they are not the operation's
 	shape  func(map[string]json.RawMessage) // turns such arguments into the operation's
 	status string                           // word that the result adds as "status"
@@ -54,11 +55,9 @@ func (t *tool) compile() {
 	if in.Properties == nil {
 		in.Properties = map[string]*jsonschema.Schema{}
 	}
-	for from, to := range t.rename {
-		in.Properties[to] = in.Properties[from]
-		delete(in.Properties, from)
-		replace(in.PropertyOrder, from, to)
-		replace(in.Required, from, to)
+	t.renameIn(in)
+	if list := in.Properties[t.items]; list != nil {
+		t.renameIn(list.Items)
 	}
 	in.Properties["sessionId"] = &jsonschema.Schema{
 		Type: "string", MinLength: new(1), MaxLength: new(128),
@@ -83,10 +82,25 @@ func (t *tool) compile() {
 	t.output = out
 }
 
-func replace(list []string, from, to string) {
+// renameIn gives the properties of an object their names in the tool.
+func (t *tool) renameIn(object *jsonschema.Schema) {
+	for from, to := range t.rename {
+		if property, ok := object.Properties[from]; ok {
+			object.Properties[to] = property
+			delete(object.Properties, from)
+			object.PropertyOrder = replaced(object.PropertyOrder, from, to)
+			object.Required = replaced(object.Required, from, to)
+		}
+	}
+}
+
+// replaced is list, which it leaves as it is, with to in the place of from.
+func replaced(list []string, from, to string) []string {
+	list = slices.Clone(list)
 	if i := slices.Index(list, from); i >= 0 {
 		list[i] = to
 	}
+	return list
 }
 
 // describe is the tool as tools/list shows it. Raw schemas cost the SDK least.
@@ -132,10 +146,10 @@ func (t *tool) decode(arguments json.RawMessage) (common, json.RawMessage, error
 	delete(fields, "sessionId")
 	delete(fields, "timeoutMs")
 	for from, to := range t.rename {
-		if v, ok := fields[to]; ok {
-			fields[from] = v
-			delete(fields, to)
-		}
+		move(fields, to, from)
+	}
+	if err := t.renameItems(fields, false); err != nil {
+		return c, nil, api.Errorf(api.InvalidArgument, "%s cannot be read.", t.items).Because(err)
 	}
 	if t.shape != nil {
 		t.shape(fields)
@@ -145,6 +159,52 @@ func (t *tool) decode(arguments json.RawMessage) (common, json.RawMessage, error
 		return c, nil, api.Errorf(api.InvalidArgument, "The arguments cannot be read.").Because(err)
 	}
 	return c, input, t.op.Check(input)
+}
+
+// present turns the operation's result, and its fields, into the tool's.
+func (t *tool) present(result json.RawMessage, fields map[string]json.RawMessage) (json.RawMessage, error) {
+	if t.status == "" && t.items == "" {
+		return result, nil
+	}
+	if t.status != "" {
+		fields["status"], _ = json.Marshal(t.status)
+	}
+	if err := t.renameItems(fields, true); err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
+}
+
+// renameItems renames in the list of items: to the operation's names, or to the
+// tool's.
+func (t *tool) renameItems(fields map[string]json.RawMessage, toTool bool) error {
+	list, ok := fields[t.items]
+	if !ok {
+		return nil
+	}
+	var items []map[string]json.RawMessage
+	if err := json.Unmarshal(list, &items); err != nil {
+		return err
+	}
+	for _, item := range items {
+		for from, to := range t.rename {
+			if toTool {
+				move(item, from, to)
+			} else {
+				move(item, to, from)
+			}
+		}
+	}
+	var err error
+	fields[t.items], err = json.Marshal(items)
+	return err
+}
+
+func move(fields map[string]json.RawMessage, from, to string) {
+	if v, ok := fields[from]; ok {
+		fields[to] = v
+		delete(fields, from)
+	}
 }
 
 // newestFlag turns {"target":"newest"} into the operation's flag.

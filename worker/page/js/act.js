@@ -1,7 +1,5 @@
 // Can the element be used, and if not, why.
 
-var FLAT = set('AREA OPTION OPTGROUP FRAME');
-
 function boxOf(el) {
   var list = call(el, 'getClientRects'), i, c, r;
   for (i = 0; list && i < list.length; i++) {
@@ -56,6 +54,27 @@ function describe(el) {
   return t ? s + ' "' + cut(t, 40) + '"' : s;
 }
 
+// Takes note when an action makes the document be left: between that and the
+// new document, the old one still answers.
+function watch() {
+  var m = memory();
+  function note(e) {
+    e = e || window.event;
+    if (!e || e.defaultPrevented !== true) { m.leaving = true; }
+  }
+  m.leaving = false;
+  if (m.watched) { return; }
+  m.watched = true;
+  try {
+    if (window.addEventListener) {
+      window.addEventListener('submit', note, false);
+      window.addEventListener('beforeunload', note, false);
+    } else {
+      window.attachEvent('onbeforeunload', note);
+    }
+  } catch (e) { }
+}
+
 // Finds the element and passes it on when it can be used. Wrong, if given,
 // names what else is wrong with it.
 function target(wrong) {
@@ -68,5 +87,6 @@ function target(wrong) {
   if (hit == el) { return { status: 'hidden' }; }
   if (hit) { return { status: 'covered', by: describe(hit) }; }
   found = el;
+  watch();
   return { status: 'ok' };
 }

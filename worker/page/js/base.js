@@ -83,7 +83,7 @@ function blank(href) {
 // The address that decides about this document: its own, for a blank one that
 // of its parent or opener. "about:blank" when nobody can be reached.
 function where() {
-  var w = window, href, up, i, origin;
+  var w = window, href, up, i, origin, opener = '';
   for (i = 0; i < 9; i++) {
     href = up = undefined;
     try { href = w.location.href; } catch (e) { }
@@ -91,7 +91,10 @@ function where() {
     if (!blank(href)) { break; }
     try {
       up = w.parent;
-      if (!up || up == w) { up = w.opener; }
+      if (!up || up == w) {
+        up = w.opener;
+        opener = 'opener ';
+      }
     } catch (e2) { }
     if (!up || up == w) { return 'about:blank'; }
     w = up;
@@ -101,7 +104,7 @@ function where() {
   if (blank(href) || origin && href !== origin && !(href >= origin + '/' && href < origin + '0')) {
     return 'about:blank';
   }
-  return href;
+  return opener + href;
 }
 
 function complete(d) {
@@ -118,7 +121,7 @@ function memory() {
 }
 
 function state(empty) {
-  var m = memory(), s = { url: clip(text(window.location, 'href'), 8192), complete: complete(doc), fresh: !!m.fresh, token: m.token };
+  var m = memory(), s = { url: clip(text(window.location, 'href'), 8192), complete: complete(doc), fresh: !!m.fresh, token: m.token, leaving: m.leaving === true };
   m.fresh = false;
   if (empty) { return s; }
   s.title = clip(text(doc, 'title'), 1000);

@@ -5,6 +5,7 @@ var INK = /[^ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\
 var UNTIDY = /^ | $|  |[\t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
 var INLINE = set('A ABBR ACRONYM B BDI BDO BIG CITE CODE DATA DEL DFN EM FONT I INS KBD LABEL MARK NOBR Q RB RP RT RUBY S SAMP SMALL SPAN STRIKE STRONG SUB SUP TIME TT U VAR WBR');
 var SKIPPED = set('APPLET AUDIO CANVAS DATALIST EMBED HEAD IFRAME FRAME NOFRAMES NOSCRIPT OBJECT SCRIPT SELECT STYLE TEMPLATE TEXTAREA TITLE VIDEO XML');
+var FLAT = set('AREA OPTION OPTGROUP FRAME');
 var CONTROL = set('BUTTON INPUT SELECT TEXTAREA OPTION OPTGROUP FIELDSET');
 
 function set(words) {
@@ -125,6 +126,9 @@ function imageOf(area) {
 function displayed(el) {
   var name = tag(el);
   if (name == 'FRAME' || name == 'BODY' || name == 'HTML') { return true; }
+  if (FLAT[name] !== true) { // the usual case; a page may have thousands
+    try { if (el.checkVisibility(VISIBLE) === true && el.offsetWidth > 0 && el.offsetHeight > 0) { return true; } } catch (e) { }
+  }
   if (name == 'AREA') { el = imageOf(el); }
   if (name == 'OPTION' || name == 'OPTGROUP') { el = up(el, 'SELECT'); }
   return !!el && !(name == 'INPUT' && text(el, 'type') == 'hidden') && rendered(el) && sized(el, 0);

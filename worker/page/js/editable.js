@@ -40,7 +40,7 @@ function choose(el, atEnd) {
   }
 }
 
-function main() {
+function editable() {
   var m, el, r = target(function (el) {
     if (!fieldKind(el)) { return 'notEditable'; }
     return isField(el) && get(el, 'readOnly') === true && displayed(el) && !disabled(el) ? 'readOnly' : '';

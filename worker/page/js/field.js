@@ -17,3 +17,13 @@ function fieldKind(el) {
 function held(el) {
   return (isField(el) ? text(el, 'value') : text(el, 'innerText')).replace(/\r\n?/g, '\n');
 }
+
+// FNV-1a over code units.
+function sum(s) {
+  var h = 0x811c9dc5, i;
+  for (i = 0; i < s.length; i++) {
+    h ^= s.charCodeAt(i);
+    h = h + (h << 1) + (h << 4) + (h << 7) + (h << 8) + (h << 24) >>> 0;
+  }
+  return h;
+}

@@ -37,23 +37,13 @@ function plain(s) {
   return s.replace(/[^\x00-\x7f]|\?/g, '');
 }
 
-// FNV-1a over code units.
-function sum(s) {
-  var h = 0x811c9dc5, i;
-  for (i = 0; i < s.length; i++) {
-    h ^= s.charCodeAt(i);
-    h = h + (h << 1) + (h << 4) + (h << 7) + (h << 8) + (h << 24) >>> 0;
-  }
-  return h;
-}
-
 // Whether the field holds the text of this length and sum, after what was there.
 function arrived(value, old) {
   var rest = value.substring(old.length);
   return value.substring(0, old.length) === old && rest.length === input.length && sum(rest) === input.sum;
 }
 
-function main() {
+function filled() {
   var m = memory(), el = m.field, want, got, max;
   if (!el || !within(el, doc)) { return { gone: true }; }
   if (input.probe) { return { gone: false, arrived: arrived(held(el), input.clear ? '' : m.old) }; }

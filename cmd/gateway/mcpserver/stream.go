@@ -21,16 +21,16 @@ const requestHeader = "X-Iemesh-Request"
 // SDK (v1.8.0) writing one whole event at a time.
 func (s *Server) guardStreams(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		g := &guard{
+		st := &stream{
 			ResponseWriter: w, control: http.NewResponseController(w),
 			limit: s.writeLimit, quiet: s.quiet,
 		}
 		id := rand.Text()
 		r.Header.Set(requestHeader, id) // in place of whatever the client sent
-		s.guards.Store(id, g)
-		defer s.guards.Delete(id)
-		defer g.stop()
-		next.ServeHTTP(g, r)
+		s.streams.Store(id, st)
+		defer s.streams.Delete(id)
+		defer st.stop()
+		next.ServeHTTP(st, r)
 	})
 }
 
@@ -39,15 +39,15 @@ func (s *Server) guardStreams(next http.Handler) http.Handler {
 func (s *Server) armStream(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if extra := req.GetExtra(); extra != nil && method == "tools/call" {
-			if g, ok := s.guards.Load(extra.Header.Get(requestHeader)); ok {
-				g.(*guard).arm()
+			if held, ok := s.streams.Load(extra.Header.Get(requestHeader)); ok {
+				held.(*stream).arm()
 			}
 		}
 		return next(ctx, method, req)
 	}
 }
 
-type guard struct {
+type stream struct {
 	http.ResponseWriter
 	control      *http.ResponseController
 	limit, quiet time.Duration
@@ -60,85 +60,85 @@ type guard struct {
 }
 
 // Unwrap lets a ResponseController reach what this type does not wrap.
-func (g *guard) Unwrap() http.ResponseWriter { return g.ResponseWriter }
+func (st *stream) Unwrap() http.ResponseWriter { return st.ResponseWriter }
 
-func (g *guard) arm() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.armLocked()
+func (st *stream) arm() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.armLocked()
 }
 
-func (g *guard) armLocked() {
-	if g.armed || g.done {
+func (st *stream) armLocked() {
+	if st.armed || st.done {
 		return
 	}
-	g.armed, g.last = true, time.Now()
-	if strings.HasPrefix(g.Header().Get("Content-Type"), "text/event-stream") {
-		g.Header().Set("X-Accel-Buffering", "no")
-		g.timer = time.AfterFunc(g.quiet, g.comment)
+	st.armed, st.last = true, time.Now()
+	if strings.HasPrefix(st.Header().Get("Content-Type"), "text/event-stream") {
+		st.Header().Set("X-Accel-Buffering", "no")
+		st.timer = time.AfterFunc(st.quiet, st.comment)
 	}
 }
 
 // WriteHeader notes what kind of response it is.
-func (g *guard) WriteHeader(code int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.armLocked()
-	g.ResponseWriter.WriteHeader(code)
+func (st *stream) WriteHeader(code int) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.armLocked()
+	st.ResponseWriter.WriteHeader(code)
 }
 
 // Write fails when the client does not take p in time.
-func (g *guard) Write(p []byte) (int, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.writeLocked(p)
+func (st *stream) Write(p []byte) (int, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.writeLocked(p)
 }
 
-func (g *guard) writeLocked(p []byte) (int, error) {
-	g.armLocked()
-	g.last = time.Now()
-	_ = g.control.SetWriteDeadline(g.last.Add(g.limit)) // not supported: nothing to guard
-	return g.ResponseWriter.Write(p)
+func (st *stream) writeLocked(p []byte) (int, error) {
+	st.armLocked()
+	st.last = time.Now()
+	_ = st.control.SetWriteDeadline(st.last.Add(st.limit)) // not supported: nothing to guard
+	return st.ResponseWriter.Write(p)
 }
 
 // FlushError is what a ResponseController calls.
-func (g *guard) FlushError() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.flushLocked()
+func (st *stream) FlushError() error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.flushLocked()
 }
 
-func (g *guard) flushLocked() error {
-	_ = g.control.SetWriteDeadline(time.Now().Add(g.limit))
-	if err := g.control.Flush(); err != nil {
+func (st *stream) flushLocked() error {
+	_ = st.control.SetWriteDeadline(time.Now().Add(st.limit))
+	if err := st.control.Flush(); err != nil {
 		return err
 	}
-	_ = g.control.SetWriteDeadline(time.Time{}) // silence between events is not a slow write
+	_ = st.control.SetWriteDeadline(time.Time{}) // silence between events is not a slow write
 	return nil
 }
 
 // comment fills a silence.
-func (g *guard) comment() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.done {
+func (st *stream) comment() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.done {
 		return
 	}
-	wait := g.quiet - time.Since(g.last)
+	wait := st.quiet - time.Since(st.last)
 	if wait <= 0 {
-		wait = g.quiet
-		if _, err := g.writeLocked([]byte(": keep-alive\n\n")); err != nil || g.flushLocked() != nil {
+		wait = st.quiet
+		if _, err := st.writeLocked([]byte(": keep-alive\n\n")); err != nil || st.flushLocked() != nil {
 			return
 		}
 	}
-	g.timer.Reset(wait)
+	st.timer.Reset(wait)
 }
 
-func (g *guard) stop() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.done = true
-	if g.timer != nil {
-		g.timer.Stop()
+func (st *stream) stop() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.done = true
+	if st.timer != nil {
+		st.timer.Stop()
 	}
 }
