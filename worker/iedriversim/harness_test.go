@@ -91,7 +91,7 @@ func launch(settings string, args ...string) (*sim, error) {
 	l.Close()
 	s.cmd = exec.Command(binary, append([]string{fmt.Sprintf("/port=%d", s.port), "/extract-path=" + folder}, args...)...)
 	s.cmd.Env = append(os.Environ(), "TMPDIR="+folder, "TMP="+folder, "HOME="+folder)
-	s.cmd.Stdout = &s.output
+	s.cmd.Stdout, s.cmd.Stderr = &s.output, os.Stderr
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -165,6 +165,9 @@ func (s *sim) finish() error {
 		s.cmd.Process.Kill()
 		<-s.exited
 	}
+	if s.cmd.ProcessState.ExitCode() == 66 { // the race detector's
+		left = append(left, "a data race")
+	}
 	deadline := time.Now().Add(5 * time.Second)
 	processes := s.processes()
 	for len(processes) > 0 && time.Now().Before(deadline) {
@@ -172,9 +175,7 @@ func (s *sim) finish() error {
 	}
 	for pid, line := range processes {
 		left = append(left, line)
-		if process, err := os.FindProcess(pid); err == nil {
-			process.Kill()
-		}
+		kill(pid)
 	}
 	profiles, _ := filepath.Glob(filepath.Join(s.folder, "IEDriver-*"))
 	if left = append(left, profiles...); len(left) > 0 {
@@ -205,6 +206,12 @@ func (s *sim) processes() map[int]string {
 	return found
 }
 
+func kill(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		p.Kill()
+	}
+}
+
 // sweep removes what a fault left behind on purpose, and says how much it was.
 func (s *sim) sweep() (processes, profiles int) {
 	for {
@@ -215,9 +222,7 @@ func (s *sim) sweep() (processes, profiles int) {
 		}
 		processes = max(processes, len(list))
 		for pid := range list {
-			if process, err := os.FindProcess(pid); err == nil {
-			process.Kill()
-		}
+			kill(pid)
 		}
 	}
 	folders, _ := filepath.Glob(filepath.Join(s.folder, "IEDriver-*"))
