@@ -141,11 +141,9 @@ func TestResults(t *testing.T) {
 		{"return (", "Error executing JavaScript", 0},
 		{"return missing.x", "Error from JavaScript: missing is not defined", 0},
 	} {
-		list := modes
+		list := []int{5, 11}
 		if r.mode != 0 {
 			list = []int{r.mode}
-		} else {
-			list = []int{5, 11}
 		}
 		for _, mode := range list {
 			c.settings(inMode(mode))

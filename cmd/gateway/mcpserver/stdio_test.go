@@ -49,7 +49,7 @@ func serveStdio(t *testing.T, ctx context.Context, s *Server) *pipes {
 func (p *pipes) send(lines ...string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.out, strings.Join(lines, "\n")+"\n"); err != nil {
-		p.t.Fatal(err)
+		p.t.Error(err)
 	}
 }
 
