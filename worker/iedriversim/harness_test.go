@@ -70,6 +70,8 @@ type sim struct {
 	session string // its path, or ""
 }
 
+const poll = 10 * time.Millisecond
+
 // quick are settings for tests that are not about time.
 const quick = `{"faults":{"popupDelayMs":0,"findMissMs":10,"unknownHandleMs":10}}`
 
@@ -103,7 +105,7 @@ func launch(settings string, args ...string) (*sim, error) {
 		select {
 		case <-s.exited:
 			return s, nil
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(poll):
 		}
 	}
 }
@@ -171,6 +173,7 @@ func (s *sim) finish() error {
 	deadline := time.Now().Add(5 * time.Second)
 	processes := s.processes()
 	for len(processes) > 0 && time.Now().Before(deadline) {
+		<-time.After(poll)
 		processes = s.processes()
 	}
 	for pid, line := range processes {
@@ -224,6 +227,7 @@ func (s *sim) sweep() (processes, profiles int) {
 		for pid := range list {
 			kill(pid)
 		}
+		<-time.After(poll)
 	}
 	folders, _ := filepath.Glob(filepath.Join(s.folder, "IEDriver-*"))
 	for _, folder := range folders {
@@ -398,5 +402,6 @@ func (c client) eventually(what string, holds func() bool) {
 		if time.Now().After(deadline) {
 			c.Fatalf("never: %s", what)
 		}
+		<-time.After(poll)
 	}
 }
