@@ -212,7 +212,7 @@ func TestPipelinedOrder(t *testing.T) {
 			p.initialize()
 			p.send(toolCall(1, "browser_start", `{}`))
 			p.receive()
-			const runs, calls = 300, 8
+			const runs, calls = 60, 8
 			for run := range runs {
 				f.mu.Lock()
 				f.calls = nil
