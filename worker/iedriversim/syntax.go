@@ -13,7 +13,7 @@ func refusedByMode(script string, mode int) bool {
 	if !ok {
 		return false // no tokens of any JavaScript: the browser will refuse it
 	}
-	var braces []bool // of an object literal?
+	var open []bool // brackets: is it the brace of an object literal?
 	at := func(i int) token {
 		if i < 0 || i >= len(tokens) {
 			return token{}
@@ -22,23 +22,21 @@ func refusedByMode(script string, mode int) bool {
 	}
 	for i, t := range tokens {
 		before, next := at(i-1), at(i+1)
-		inObject := len(braces) > 0 && braces[len(braces)-1]
+		inObject := len(open) > 0 && open[len(open)-1]
 		isKey := inObject && (before.text == "{" || before.text == ",") && next.text == ":"
 		isProperty := before.text == "."
 		switch t.text {
 		case "`", "=>", "...", "?.", "??", "**":
 			return true
 		case "{":
-			braces = append(braces, opensObject(before))
-		case "}":
-			if mode <= 8 && before.text == "," {
+			open = append(open, opensObject(before))
+		case "(", "[":
+			open = append(open, false)
+		case "}", "]", ")":
+			if before.text == "," && (t.text == ")" || t.text == "}" && mode <= 8) {
 				return true
 			}
-			braces = braces[:max(len(braces)-1, 0)]
-		case ")":
-			if before.text == "," {
-				return true
-			}
+			open = open[:max(len(open)-1, 0)]
 		case "let", "const":
 			if !isKey && !isProperty && next.kind == word && mode < 11 {
 				return true
