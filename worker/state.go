@@ -58,6 +58,9 @@ func (op *operation) read(ctx context.Context) (page.Doc, error) {
 		return err
 	})
 	op.origin = doc.Origin
+	if err == nil {
+		op.window.old = !doc.Selects()
+	}
 	return doc, err
 }
 

@@ -216,8 +216,8 @@ func (s *sim) sweep() (processes, profiles int) {
 		processes = max(processes, len(list))
 		for pid := range list {
 			if process, err := os.FindProcess(pid); err == nil {
-			process.Kill()
-		}
+				process.Kill()
+			}
 		}
 	}
 	folders, _ := filepath.Glob(filepath.Join(s.folder, "IEDriver-*"))
