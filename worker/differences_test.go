@@ -111,9 +111,10 @@ func (p place) htmlDialog(differs bool) {
 		p.wait(api.TextHas, id("modalResult"), "モーダルダイアログがありません")
 		return
 	}
-	if st.Dialog != nil {
+	if len(st.NewWindows) != 1 || st.URL != "" {
 		p.t.Errorf("%+v", st)
 	}
+	refused(p.browser, api.Inspect, api.InspectInput{}, api.DialogOpen)
 	dialog := p.newest(p.ref.PageID)
 	if got := dialog.held("branch"); got != "東京支店" {
 		p.t.Errorf("the dialog holds %q", got)
