@@ -48,6 +48,13 @@ type SessionList struct {
 	Sessions []SessionInfo `json:"sessions"`
 }
 
+// RuntimeInfo tells what drives the browsers.
+type RuntimeInfo struct {
+	Engine         string   `json:"engine"`                   // ie, edge, chromium
+	BrowserVersion string   `json:"browserVersion,omitempty"` // of the browser that was started last
+	Differences    []string `json:"differences"`              // from Chromium, which has none: a name, a colon, a sentence
+}
+
 // startTimeout is enough for Chromium on a slow machine; IE mode takes 3–10 s
 // at best, and up to its attach time-out at worst.
 const startTimeout = 60 * time.Second
@@ -78,6 +85,11 @@ var (
 		Name: "session_renew", Title: "Renew a session",
 		Description: "Keeps a session from being closed as idle.",
 		Scope:       Session, Effect: Read, Lane: NoQueue,
+	})
+	Runtime = declare[Empty, RuntimeInfo](Meta{
+		Name: "runtime_info", Title: "Look at the browser engine",
+		Description: "Tells which engine drives the browsers, and what differs with it.",
+		Scope:       None, Effect: Read, Lane: NoQueue,
 	})
 	SessionClose = declare[Empty, Empty](Meta{
 		Name: "session_close", Title: "Close a session",

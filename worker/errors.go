@@ -72,6 +72,10 @@ func (op *operation) translate(ctx context.Context, e *driver.Error) *api.Error 
 		failure := api.Errorf(api.DialogOpen, "A dialog is open and blocks the page. Answer it first.")
 		failure.Dialog = dialog
 		return failure
+	case driver.Script:
+		if op.session.driver.Differs(driver.HTMLDialogs) { // our scripts throw nothing
+			return api.Errorf(api.DialogOpen, "The page runs no scripts now, as when it has opened a dialog in a window of its own. Look for a new window, and answer there.")
+		}
 	case driver.NoDialog:
 		return api.Errorf(api.NoDialog, "No dialog is open.")
 	case driver.Timeout:

@@ -30,7 +30,7 @@ func (op *operation) confirmOpener() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	opener, ok := op.session.driver.Opener(ctx, op.window.handle)
-	if !ok && op.session.driver.LateWindows() > 0 { // no debugger in IE mode
+	if !ok && op.session.driver.Differs(driver.BelievedOpener) {
 		return nil
 	}
 	href, _ := op.session.driver.Committed(ctx, opener)

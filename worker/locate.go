@@ -112,7 +112,7 @@ func passing(err error) bool {
 
 // find runs try, and finds the element by the driver first where a script cannot.
 func (op *operation) find(ctx context.Context, at api.Locator, try attempt) (page.Found, error) {
-	if at.By != api.ByXPath {
+	if at.By != api.ByXPath && !(at.By == api.ByCSS && op.window.old) {
 		found, err := try(nil)
 		if err != nil || found.Status != page.NeedsFind {
 			return found, err

@@ -65,7 +65,10 @@ func (op *operation) leftLoading(ctx context.Context, before string) (api.PageSt
 	}
 	after, cancel := op.afterwards(ctx)
 	defer cancel()
-	href, _ := op.session.driver.Committed(after, op.window.handle)
+	href, told := op.session.driver.Committed(after, op.window.handle)
+	if !told && op.session.driver.Differs(driver.UnclearArrival) {
+		return api.PageState{}, api.Errorf(api.Timeout, "The page did not finish loading within %d ms. Look at what is there.", op.call.TimeoutMs)
+	}
 	if href == "" || href == before {
 		return api.PageState{}, op.notArrived()
 	}

@@ -8,6 +8,7 @@ import (
 
 	"iemesh/api"
 	"iemesh/api/origin"
+	"iemesh/worker/driver"
 )
 
 var _ = bind(api.Screenshot, screenshot)
@@ -27,8 +28,10 @@ func screenshot(ctx context.Context, op *operation, _ api.Empty) (api.Screenshot
 	if err := op.presentable(ctx); err != nil {
 		return api.ScreenshotResult{}, err
 	}
-	if !op.unrestricted() {
-		if _, err := op.read(ctx); err != nil {
+	if op.session.driver.Differs(driver.UncheckedParts) || !op.unrestricted() {
+		_, err := op.read(ctx)
+		e, _ := errors.AsType[*origin.Error](err)
+		if err != nil && !(op.unrestricted() && e != nil && e.Reason == origin.ErrorPage) {
 			return api.ScreenshotResult{}, err
 		}
 	}

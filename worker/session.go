@@ -46,6 +46,7 @@ type window struct {
 	url       string // where its page said that it is
 	where     string // where the browser says that it is; "" = it does not tell
 	visited   bool   // it has shown a page of the web
+	old       bool   // its pages were last seen not to search by CSS themselves
 }
 
 // open starts a session for owner in a free slot. A caller whose time ends
@@ -103,6 +104,9 @@ func (w *Worker) start(ctx context.Context, s *session) error {
 		w.remove(s)
 		return err
 	}
+	w.mu.Lock()
+	w.version = s.driver.BrowserVersion()
+	w.mu.Unlock()
 	w.tasks.Go(func() { w.watch(s) })
 	return nil
 }

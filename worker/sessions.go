@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"iemesh/api"
+	"iemesh/worker/driver"
 )
 
 var (
@@ -14,6 +15,7 @@ var (
 	_ = bind(api.SessionGet, getSession)
 	_ = bind(api.SessionsList, listSessions)
 	_ = bind(api.SessionRenew, renewSession)
+	_ = bind(api.Runtime, runtimeInfo)
 	_ = bind(api.SessionClose, closeSession)
 )
 
@@ -58,7 +60,13 @@ func (w *Worker) answers(ctx context.Context, s *session) (bool, error) {
 	}
 	defer leave()
 	s.touch()
-	return s.look(ctx) == nil && len(s.alive()) > 0, nil
+	waiting, cancel := context.WithTimeout(ctx, s.driver.LateWindows()-time.Since(s.acted))
+	defer cancel()
+	answers, _ := poll(waiting, func() (bool, error) { // the only window may close itself and open the next
+		err := s.look(ctx)
+		return err == nil && len(s.alive()) > 0, err
+	})
+	return answers, nil
 }
 
 func getSession(_ context.Context, op *operation, _ api.Empty) (api.SessionInfo, error) {
@@ -89,6 +97,18 @@ func renewSession(_ context.Context, op *operation, _ api.Empty) (api.Empty, err
 	}
 	op.session.touch()
 	return api.Empty{}, nil
+}
+
+func runtimeInfo(_ context.Context, op *operation, _ api.Empty) (api.RuntimeInfo, error) {
+	w := op.worker
+	info := api.RuntimeInfo{Engine: w.cfg.Browser.Engine, Differences: []string{}}
+	for _, d := range driver.Differences(info.Engine) {
+		info.Differences = append(info.Differences, string(d))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	info.BrowserVersion = w.version
+	return info, nil
 }
 
 // patience is how long an action under way may finish before its session closes.

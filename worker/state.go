@@ -25,6 +25,14 @@ func (op *operation) state(ctx context.Context) (api.PageState, error) {
 		st = op.described(doc.URL, doc.Title)
 		st.Loading = doc.Leaving
 	case driver.NoWindow: // the action closed its window
+	case driver.Script:
+		if !op.session.driver.Differs(driver.HTMLDialogs) {
+			return st, err
+		}
+		// The page has opened an HTML dialog, of which the driver tells in its second answer.
+		if err := op.session.look(after); err != nil {
+			return op.tolerate(after, st, err)
+		}
 	default:
 		return op.tolerate(after, st, err)
 	}
@@ -58,6 +66,9 @@ func (op *operation) read(ctx context.Context) (page.Doc, error) {
 		return err
 	})
 	op.origin = doc.Origin
+	if err == nil {
+		op.window.old = !doc.Selects()
+	}
 	return doc, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"iemesh/api"
+	"iemesh/worker/driver"
 )
 
 var (
@@ -17,7 +18,7 @@ func listPages(ctx context.Context, op *operation, _ api.Empty) (api.PageList, e
 	if err := op.session.look(ctx); err != nil {
 		return api.PageList{}, err
 	}
-	if op.session.driver.LateWindows() > 0 { // IEDriver tells of an HTML dialog in the second answer
+	if op.session.driver.Differs(driver.HTMLDialogs) { // which the driver tells in its second answer
 		if err := op.session.look(ctx); err != nil {
 			return api.PageList{}, err
 		}

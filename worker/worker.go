@@ -38,6 +38,7 @@ type Worker struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session
+	version  string // of the browser that was opened last
 }
 
 // New makes a Worker. It starts no browser; Close must be called.

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"testing"
@@ -15,7 +16,16 @@ import (
 func TestMain(m *testing.M) {
 	driver.Supervise()
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // or each supervisor sleeps a second at its end
-	os.Exit(m.Run())
+	os.Exit(func() int {
+		folder, err := os.MkdirTemp("", "programs")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(folder)
+		programs = folder
+		return m.Run()
+	}())
 }
 
 // browser is one session at a worker, with the legacy application to visit.
@@ -31,12 +41,17 @@ type browser struct {
 // newWorker starts a worker without sessions, and checks that it ends clean.
 func newWorker(t *testing.T, sessions int) *Worker {
 	t.Helper()
+	return newWorkerWith(t, sessions, driver.Config{Engine: "chromium", Headless: "true"})
+}
+
+func newWorkerWith(t *testing.T, sessions int, browser driver.Config) *Worker {
+	t.Helper()
 	temp, err := os.MkdirTemp("/tmp", "wt") // short: Chromium's sockets lie below it
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", temp)
-	w := New(Config{Browser: driver.Config{Engine: "chromium", Headless: "true"}, MaxSessions: sessions})
+	w := New(Config{Browser: browser, MaxSessions: sessions})
 	t.Cleanup(func() {
 		w.Close()
 		if left, _ := os.ReadDir(temp); len(left) > 0 {

@@ -1,4 +1,4 @@
-// Command countdriver stands where chromedriver is expected. It starts the real
+// Command countdriver stands where a driver is expected. It starts the real
 // one on another port, passes every command on, and first writes it down: a
 // line "METHOD path" in the file countdriver.log beside its own executable, where
 // driver.path names the real driver. A driver's environment is not ours to choose.
@@ -49,13 +49,13 @@ func run(args []string) error {
 	}
 	address := ""
 	for i, arg := range args {
-		if port, ok := strings.CutPrefix(arg, "--port="); ok {
+		if name, port, _ := strings.Cut(arg, "="); name == "--port" || name == "/port" {
 			address = "127.0.0.1:" + port
-			args[i] = "--port=" + behind[strings.LastIndex(behind, ":")+1:]
+			args[i] = name + "=" + behind[strings.LastIndex(behind, ":")+1:]
 		}
 	}
 	if address == "" {
-		return errors.New("there is no --port=")
+		return errors.New("there is no port")
 	}
 	real := exec.Command(strings.TrimSpace(string(driver)), args...)
 	real.Stdout, real.Stderr = os.Stdout, os.Stderr

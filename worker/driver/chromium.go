@@ -109,6 +109,8 @@ func (c chromium) launch(cfg Config, p programs, folder string, port int) launch
 	}
 }
 
+func (chromium) differences() []Difference { return nil }
+
 func (c chromium) opened(capabilities json.RawMessage) (o opened, err error) {
 	var common struct{ BrowserVersion string }
 	if err := json.Unmarshal(capabilities, &common); err != nil {

@@ -18,6 +18,7 @@ type engine interface {
 	launch(cfg Config, p programs, folder string, port int) launch
 	// opened reads the capabilities that New Session returned.
 	opened(capabilities json.RawMessage) (opened, error)
+	differences() []Difference
 }
 
 type programs struct{ driver, browser string }

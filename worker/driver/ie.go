@@ -59,6 +59,10 @@ func (ie) launch(_ Config, p programs, folder string, port int) launch {
 	}
 }
 
+func (ie) differences() []Difference {
+	return []Difference{LateWindows, SilentWindows, AssumedDialogs, BelievedOpener, UncheckedParts, UnclearArrival, HTMLDialogs, DocumentModes}
+}
+
 // startPage is the driver's own page, which is in IE mode like every other.
 func startPage(port int) string { return fmt.Sprintf("http://127.0.0.1:%d/", port) }
 

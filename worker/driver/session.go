@@ -24,7 +24,7 @@ import (
 
 // Config says which browser to open.
 type Config struct {
-	Engine      string           // "chromium", "edge"
+	Engine      string           // "chromium", "edge", "ie"
 	DriverPath  string           // "": looked up
 	BrowserPath string           // "": looked up
 	Headless    string           // "true", "false", else when there is no display
@@ -47,12 +47,13 @@ func Check(cfg Config) error {
 type Session struct {
 	*client
 	opened
-	port   int
-	start  string
-	folder string // of its files
-	tree   *tree
-	once   sync.Once
-	window string // the current one, "" = not known; guarded by slot
+	port        int
+	start       string
+	differences []Difference
+	folder      string // of its files
+	tree        *tree
+	once        sync.Once
+	window      string // the current one, "" = not known; guarded by slot
 
 	closing, gone chan struct{}
 }
@@ -113,7 +114,7 @@ func open(ctx context.Context, e engine, cfg Config, p programs) (_ *Session, re
 	if err != nil {
 		return nil, true, err
 	}
-	s := &Session{port: port, start: l.start, folder: folder, tree: t, closing: make(chan struct{}), gone: make(chan struct{}),
+	s := &Session{port: port, start: l.start, differences: e.differences(), folder: folder, tree: t, closing: make(chan struct{}), gone: make(chan struct{}),
 		client: newClient(driver.url+"/session/"+url.PathEscape(id), l)}
 	if s.opened, err = e.opened(capabilities); err == nil {
 		err = s.adopt()

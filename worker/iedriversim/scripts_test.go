@@ -211,6 +211,7 @@ func TestSyntax(t *testing.T) {
 		{"return 'let x => `' + \"...\" /* class A {} */", 5},
 		{"var get = {get: 1, set: function () {}, of: 2}, of = get.get; for (var k in of) { }", 5},
 		{"return [1, 2, ]", 5},
+		{"return {a: f(b, c, [d, e]), g: 1}", 5},
 		{"return {a: 1, }", 9},
 		{"return a.class", 9},
 		{"return a.catch(b)", 9},

@@ -61,6 +61,10 @@ type Doc struct {
 	Blank    bool    `json:"-"` // nobody's blank page: nothing of it is read
 }
 
+// Selects says whether scripts can search the document by CSS; in the oldest modes
+// only the driver can.
+func (d *Doc) Selects() bool { return d.Mode == 0 || d.Mode >= 8 }
+
 // State tells where the page is.
 func State(ctx context.Context, ex Executor, guard Guard) (Doc, error) {
 	doc, _, err := run(ctx, ex, guard, stateScript, struct{}{}, nil, nil)
