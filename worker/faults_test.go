@@ -88,9 +88,6 @@ func popups(comes bool) func(b *browser) error {
 	return func(b *browser) error {
 		b.within(10 * time.Second).visit("/popup")
 		ask(b, api.Click, api.ClickInput{Target: id("openPopup")})
-		if !comes {
-			b = b.within(13 * time.Second)
-		}
 		r, err := try(b, api.PageFind, api.PageFindInput{Newest: true, Known: []string{b.ref.PageID}})
 		if (r.PageID != b.ref.PageID) != comes {
 			b.t.Errorf("%+v", r)
