@@ -3,17 +3,21 @@
 export GOEXPERIMENT := jsonv2
 export IEMESH_VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: run build test bench lint dist clean
+.PHONY: run demo build test bench lint dist clean
 .NOTPARALLEL:
 
 run: build
 	@scripts/setup browser
 	@scripts/run
 
+demo: build
+	@scripts/setup browser
+	@scripts/demo
+
 build:
 	@scripts/setup go
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(IEMESH_VERSION)" -o bin/ \
-		./cmd/gateway ./cmd/winworker ./worker/legacyapp/cmd/legacyapp ./test/prove
+		./cmd/gateway ./cmd/winworker ./worker/legacyapp/cmd/legacyapp ./worker/iedriversim ./test/prove ./test/demo
 
 test:
 	@scripts/setup go browser test

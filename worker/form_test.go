@@ -121,7 +121,7 @@ func TestFillFormWithMasks(t *testing.T) {
 func TestFillFormStopsAtTheFirstFailure(t *testing.T) {
 	b := open(t)
 	b.show(customerForm)
-	hurried := b.within(700 * time.Millisecond)
+	hurried := b.within(1500 * time.Millisecond) // for what is waited for; the first field must be done by then
 	for _, c := range []struct {
 		last        any
 		field, want string
@@ -135,7 +135,11 @@ func TestFillFormStopsAtTheFirstFailure(t *testing.T) {
 		{"名古屋支店", "branch", "failed ELEMENT_NOT_FOUND"},
 		{"a\nb", "kana", "failed INVALID_ARGUMENT"},
 	} {
-		r := ask(hurried, api.FillForm, fields("name", "abc", c.field, c.last, "memo", "never"))
+		asked := b
+		if strings.HasSuffix(c.want, "NOT_FOUND") || c.field == "off" {
+			asked = hurried
+		}
+		r := ask(asked, api.FillForm, fields("name", "abc", c.field, c.last, "memo", "never"))
 		if got := became(r); got != "ok keys, "+c.want+", skipped" {
 			t.Errorf("%s: %s", c.field, got)
 		}

@@ -58,7 +58,10 @@ func (op *operation) presentable(ctx context.Context) error {
 	if op.unrestricted() {
 		return nil
 	}
-	frames, _ := d.Subframes(ctx, op.window.handle)
+	frames, ok := d.Subframes(ctx, op.window.handle)
+	if !ok {
+		return api.Errorf(api.URLNotAllowed, "The browser does not tell now where the frames of this page come from. Wait until the page is ready, and try again.")
+	}
 	for _, href := range frames {
 		// A frame of another scheme (data:, blob:) is its parent's work.
 		if err := op.visible(href); err != nil && err.Reason != origin.Scheme {

@@ -36,7 +36,7 @@ func TestTablesThatCannotBeRead(t *testing.T) {
 	b.visit("/table/small")
 	hurried := b.within(300 * time.Millisecond)
 	refused(hurried, api.ReadTable, api.ReadTableInput{Target: id("nothing")}, api.ElementNotFound)
-	refused(hurried, api.ReadTable, api.ReadTableInput{Target: css("body")}, api.ElementNotInteractable)
+	refused(b, api.ReadTable, api.ReadTableInput{Target: css("body")}, api.ElementNotInteractable)
 	b.show(`<iframe name=f srcdoc="<table id=t><tr><td>in the frame</table>"></iframe>`)
 	at := api.Locator{By: api.ByXPath, Value: "//table"}
 	if r := ask(b, api.ReadTable, api.ReadTableInput{Target: at, Frame: api.Frames{{By: api.ByName, Value: "f"}}}); len(r.Rows) != 1 || r.Rows[0][0] != "in the frame" {

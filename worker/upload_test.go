@@ -60,7 +60,7 @@ func TestUploadsThatAreRefused(t *testing.T) {
 	hurried := b.within(300 * time.Millisecond)
 	in := file("a.txt", nil)
 	in.Target = id("uploadButton")
-	refused(hurried, api.Upload, in, api.ElementNotInteractable)
+	refused(b, api.Upload, in, api.ElementNotInteractable)
 	in.Target = id("nothing")
 	refused(hurried, api.Upload, in, api.ElementNotFound)
 	refused(b, api.Upload, file("../a.txt", nil), api.InvalidArgument)

@@ -361,7 +361,7 @@ func TestPanicsCostOneCall(t *testing.T) {
 	}})
 	for value, cause := range map[string]string{
 		"panic": "panic: string at iemesh/api/link.(*fake).run:",
-		"crash": "panic: assignment to entry in nil map at iemesh/api/link.(*fake).run:",
+		"crash": "panic: runtime error: invalid memory address or nil pointer dereference at iemesh/api/link.(*fake).run:",
 		"wrong": "the hidden cause",
 	} {
 		reported = nil

@@ -87,8 +87,8 @@ func (f *fake) run(ctx context.Context, call *api.Call) (*api.Reply, error) {
 	case "panic":
 		panic("secret words of a page")
 	case "crash":
-		var m map[string]int
-		m["x"] = 1
+		var missing *api.Call
+		_ = missing.Operation
 	case "wrong":
 		return nil, api.Errorf(api.ElementNotFound, "Element was not found: id=wrong").Because(errors.New("the hidden cause"))
 	}

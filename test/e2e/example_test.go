@@ -1,11 +1,18 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +42,55 @@ func TestExampleThroughAWinworker(t *testing.T) {
 			harness.Do(t, client, "browser_close", nil)
 		})
 	}
+}
+
+// The program of make demo sees here what it must see there.
+func TestDemo(t *testing.T) {
+	w := remote(t)
+	picture := filepath.Join(t.TempDir(), "screenshot.png")
+	demo := harness.Running(t, run.Demo, []string{"--gateway", w.gateway.Base, "--app", run.site, "--screenshot", picture})
+	output, err := io.ReadAll(demo)
+	if code, ended := demo.Ended(harness.Soon); err != nil || !ended || code != 0 {
+		t.Errorf("exit code %d, %v\n%s", code, err, output)
+	}
+	content, err := os.ReadFile(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := png.Decode(bytes.NewReader(content)); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is not as it must be is an exit code of 1 and the step; nothing of it is left open.
+func TestDemoTellsTheStepThatFails(t *testing.T) {
+	w := remote(t)
+	nothing := httptest.NewServer(http.NotFoundHandler())
+	defer nothing.Close()
+	before := sessions(t, w)
+	demo := harness.Running(t, run.Demo, []string{"--gateway", w.gateway.Base, "--app", nothing.URL})
+	output, err := io.ReadAll(demo)
+	if code, ended := demo.Ended(harness.Soon); err != nil || !ended || code != 1 {
+		t.Errorf("exit code %d, %v\n%s", code, err, output)
+	}
+	if told := strings.Join(demo.Lines(), "\n"); !strings.HasPrefix(told, "step 2 (") || !strings.Contains(told, "navigate: title is") {
+		t.Errorf("says %q", told)
+	}
+	if left := sessions(t, w); left > before {
+		t.Errorf("%d sessions, %d before", left, before)
+	}
+}
+
+// sessions is how many the winworker has.
+func sessions(t *testing.T, w *remoteWorld) int {
+	t.Helper()
+	status, body, err := harness.Get(w.winworker.Client, w.winworker.Base+"/metrics")
+	count := regexp.MustCompile(`(?m)^iemesh_sessions (\d+)$`).FindStringSubmatch(body)
+	if status != http.StatusOK || err != nil || count == nil {
+		t.Fatalf("/metrics: %d %v\n%s", status, err, body)
+	}
+	n, _ := strconv.Atoi(count[1])
+	return n
 }
 
 // The clients of npm do the same in test/node, and check it themselves.

@@ -208,8 +208,10 @@ func TestWhoMayCall(t *testing.T) {
 	}
 	client := harness.Connected(t, gateway.MCP(token, nil), harness.Legacy)
 	harness.Do(t, client, "browser_close", nil)
-	if !slices.ContainsFunc(gateway.Log(), func(line map[string]any) bool {
-		return line["tool"] == "browser_close" && line["principal"] == "alice"
+	if !harness.Until(5*time.Second, func() bool {
+		return slices.ContainsFunc(gateway.Log(), func(line map[string]any) bool {
+			return line["tool"] == "browser_close" && line["principal"] == "alice"
+		})
 	}) {
 		t.Errorf("no audit line for alice: %q", gateway.Lines())
 	}

@@ -17,6 +17,7 @@ type Binaries struct {
 	Gateway     string
 	Winworker   string
 	CountDriver string
+	Demo        string
 }
 
 // Build builds the programs. Remove removes them.
@@ -34,8 +35,9 @@ func Build() (*Binaries, error) {
 		Gateway:     filepath.Join(folder, "gateway"),
 		Winworker:   filepath.Join(folder, "winworker"),
 		CountDriver: filepath.Join(folder, "countdriver"),
+		Demo:        filepath.Join(folder, "demo"),
 	}
-	build := exec.Command("go", "build", "-o", folder+string(filepath.Separator), "./cmd/gateway", "./cmd/winworker", "./test/countdriver")
+	build := exec.Command("go", "build", "-o", folder+string(filepath.Separator), "./cmd/gateway", "./cmd/winworker", "./test/countdriver", "./test/demo")
 	build.Dir = root
 	if output, err := build.CombinedOutput(); err != nil {
 		b.Remove()

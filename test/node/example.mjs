@@ -6,7 +6,8 @@ const tools = ['browser_close', 'browser_start', 'click', 'inspect_page', 'navig
 
 export async function example(site, client) {
   const listed = await client.listTools();
-  assert.deepEqual(listed.tools.map((tool) => tool.name).sort(), tools);
+  const names = listed.tools.map((tool) => tool.name);
+  assert.deepEqual(tools.filter((tool) => !names.includes(tool)), []);
 
   const call = async (name, args = {}) => {
     const result = await client.callTool({ name, arguments: args });

@@ -5,19 +5,18 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"iemesh/test/client"
 )
 
 func main() {
@@ -38,7 +37,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	// Twice the 60 s that a browser may take to start.
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	if err := prove(ctx, strings.TrimSuffix(*gateway, "/"), *page, stdout); err != nil {
+	if err := prove(ctx, *gateway, *page, stdout); err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
@@ -46,35 +45,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func prove(ctx context.Context, gateway, page string, out io.Writer) error {
-	for _, path := range []string{"/healthz", "/readyz"} {
-		if err := ready(ctx, gateway+path); err != nil {
-			return err
-		}
-	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "iemesh-prove", Version: "1"}, nil)
-	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: gateway + "/mcp", DisableStandaloneSSE: true}, nil)
+	session, err := client.Connect(ctx, gateway)
 	if err != nil {
-		return fmt.Errorf("connect to %s/mcp: %w", gateway, err)
+		return err
 	}
 	defer session.Close()
 	return browse(ctx, session, page, out)
-}
-
-func ready(ctx context.Context, url string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, 4096))
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s answers %s: %s", url, response.Status, strings.TrimSpace(string(body)))
-	}
-	return err
 }
 
 func browse(ctx context.Context, session *mcp.ClientSession, page string, out io.Writer) (err error) {
@@ -95,7 +71,7 @@ func browse(ctx context.Context, session *mcp.ClientSession, page string, out io
 		err = call(ctx, session, "inspect_page", nil, &seen)
 	}
 	if err == nil {
-		fmt.Fprintf(out, "inspect_page   %d elements: %s\n", seen.TotalElements, excerpt(seen.Text))
+		fmt.Fprintf(out, "inspect_page   %d elements: %s\n", seen.TotalElements, client.Excerpt(seen.Text, 60))
 		if seen.TotalElements == 0 {
 			err = errors.New("inspect_page: the page has no elements")
 		}
@@ -108,36 +84,7 @@ func browse(ctx context.Context, session *mcp.ClientSession, page string, out io
 	return nil
 }
 
-// call reads a tool's result into result. Its error is the server's own.
 func call(ctx context.Context, session *mcp.ClientSession, tool string, input map[string]any, result any) error {
-	answer, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: input})
-	if err != nil {
-		return fmt.Errorf("%s: %w", tool, err)
-	}
-	text := ""
-	for _, content := range answer.Content {
-		if t, ok := content.(*mcp.TextContent); ok {
-			text += t.Text
-		}
-	}
-	if answer.IsError {
-		var failure struct{ Error, Message string }
-		if json.Unmarshal([]byte(text), &failure) == nil && failure.Message != "" {
-			text = failure.Error + ": " + failure.Message
-		}
-		return fmt.Errorf("%s: %s", tool, text)
-	}
-	if err := json.Unmarshal([]byte(text), result); err != nil {
-		return fmt.Errorf("%s: its result is not JSON: %w", tool, err)
-	}
-	return nil
-}
-
-// excerpt is the beginning of a page's text, on one line.
-func excerpt(text string) string {
-	runes := []rune(strings.Join(strings.Fields(text), " "))
-	if len(runes) > 60 {
-		return string(runes[:60]) + "…"
-	}
-	return string(runes)
+	_, err := client.Call(ctx, session, tool, input, result)
+	return err
 }

@@ -15,30 +15,62 @@ import (
 )
 
 func TestCommittedWhileNavigationsAndDialogsWait(t *testing.T) {
-	url := site(t, map[string]string{
-		"/a": `<title>a</title><script>setTimeout(function () { alert('a') }, 1000)</script>`,
-	})
+	over, ask := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		wait := over
+		switch q.URL.Path {
+		case "/a":
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, `<title>a</title><script>fetch('/ask').then(function () { alert('a') })</script>`)
+			return
+		case "/ask":
+			wait = ask
+		}
+		select {
+		case <-wait:
+		case <-q.Context().Done():
+		}
+	}))
+	t.Cleanup(func() { close(over); server.CloseClientConnections(); server.Close() })
 	s := openOne(t)
 	window, err := s.Window(within(t, 10*time.Second))
 	must(t, err)
-	load(t, s, url+"/a")
-	wantKind(t, s.Navigate(within(t, 100*time.Millisecond), url+"/silent", 20*time.Second), Context)
-	both := func(when string) {
+	load(t, s, server.URL+"/a")
+	leaveNavigating(t, s, window, server.URL+"/silent")
+	committed := func(when string) {
 		t.Helper()
 		ctx := within(t, 5*time.Second)
-		if at, _ := s.Locations(ctx); urlOf(at, window) != url+"/silent" {
-			t.Errorf("%s: locations %v", when, at)
-		}
-		if at, ok := s.Committed(ctx, window); !ok || at != url+"/a" {
+		if at, ok := s.Committed(ctx, window); !ok || at != server.URL+"/a" {
 			t.Errorf("%s: committed %q, %v", when, at, ok)
 		}
+		if at, _ := s.Locations(ctx); urlOf(at, window) != server.URL+"/silent" {
+			t.Errorf("%s: locations %v", when, at)
+		}
 	}
-	both("navigating")
+	committed("navigating")
+	close(ask)
 	must(t, s.Settled(within(t, 10*time.Second))) // the dialog ends the command, not the load
 	if message, err := s.DialogText(within(t, 10*time.Second)); err != nil || message != "a" {
 		t.Errorf("message %q, %v", message, err)
 	}
-	both("navigating under a dialog")
+	committed("navigating under a dialog")
+}
+
+// leaveNavigating begins to load what never answers, and leaves the command. Navigate
+// would stop the load then.
+func leaveNavigating(t *testing.T, s *Session, window, url string) {
+	t.Helper()
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() {
+		left <- s.do(ctx, "navigate", null, func(*op) error { return s.wd.Get(url) })
+	}()
+	eventually(t, 10*time.Second, "a navigation is pending", func() bool {
+		at, _ := s.Locations(t.Context())
+		return urlOf(at, window) == url
+	})
+	leave()
+	wantKind(t, <-left, Context)
 }
 
 func TestCommittedDocument(t *testing.T) {
@@ -95,7 +127,7 @@ func TestCommittedDocument(t *testing.T) {
 	load(t, s, "data:text/html,x")
 	committed("data:text/html,x")
 	mute.Store(true)
-	wantKind(t, s.Navigate(within(t, 100*time.Millisecond), one+"/3", 20*time.Second), Context)
+	leaveNavigating(t, s, window, one+"/3")
 	committed("data:text/html,x")
 
 	if at, ok := s.Committed(ctx, "nonsense"); ok {

@@ -10,7 +10,7 @@ import (
 // session ends, and returns its path. Name is a bare name; files of the same name
 // do not meet.
 func (s *Session) PutFile(name string, content []byte) (path string, err error) {
-	if name == "" || name == ".." || name != filepath.Base(name) || !filepath.IsLocal(name) {
+	if name == "" || name == "." || name != filepath.Base(name) || !filepath.IsLocal(name) {
 		return "", errors.New("the name of a file is not a bare one")
 	}
 	// Without the session's folder this fails: nothing may be made after its end.

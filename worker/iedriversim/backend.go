@@ -21,7 +21,7 @@ type backend struct {
 	url     string // "http://127.0.0.1:port"
 	session string // "/session/…" or ""
 	targets string // "http://host:port" of the browser's debugger
-	browser int    // process id; 0 when it is not on this machine
+	browser int    // process id; 0 when the chromedriver is not ours, and perhaps elsewhere
 	process *os.Process
 	gone    <-chan struct{}
 }
@@ -131,8 +131,8 @@ const userAgent = "Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) li
 
 // open opens the browser, with its profile in the folder.
 func (b *backend) open(s settings, profile, pageLoadStrategy string) error {
+	remote := b.process == nil
 	args := []string{
-		"--user-data-dir=" + profile,
 		"--user-agent=" + userAgent,
 		"--window-size=1280,863",
 		"--disable-popup-blocking",
@@ -142,10 +142,13 @@ func (b *backend) open(s settings, profile, pageLoadStrategy string) error {
 		// A window of its own process goes on while an HTML dialog blocks its opener.
 		"--disable-features=ProcessPerSiteUpToMainFrameThreshold",
 	}
-	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" && os.PathSeparator == '/' {
+	if !remote { // else the path might mean nothing there
+		args = append(args, "--user-data-dir="+profile)
+	}
+	if remote || os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" && os.PathSeparator == '/' {
 		args = append(args, "--headless=new")
 	}
-	if os.Geteuid() == 0 {
+	if remote || os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox")
 	}
 	options := map[string]any{"args": args, "prefs": map[string]any{
@@ -177,7 +180,9 @@ func (b *backend) open(s settings, profile, pageLoadStrategy string) error {
 		return err
 	}
 	b.session = "/session/" + session.SessionID
-	b.browser = session.Capabilities.Process
+	if !remote {
+		b.browser = session.Capabilities.Process
+	}
 	b.targets = "http://" + session.Capabilities.Options.DebuggerAddress
 	return nil
 }

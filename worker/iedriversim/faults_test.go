@@ -32,7 +32,14 @@ func TestRefusedSessions(t *testing.T) {
 	if processes, profiles := s.sweep(); processes < 3 || profiles != 1 {
 		t.Errorf("%d processes, %d profiles left; want those of a browser", processes, profiles)
 	}
-	c.settings(`{"chromedriver":"/nonexistent/driver"}`)
+}
+
+func TestNoDriver(t *testing.T) {
+	s := start(t, `{"chromedriver":"/nonexistent/driver"}`)
+	_, message, _ := s.do("POST", "/session", wish).failure()
+	if !strings.HasPrefix(message, "Unexpected error launching Internet Explorer. CreateProcess() failed for edge with the following command: ") {
+		t.Errorf("%s", message)
+	}
 }
 
 func TestAttachForever(t *testing.T) {
@@ -153,4 +160,23 @@ func TestEndlessScript(t *testing.T) {
 	c.must("POST", "/timeouts", map[string]any{"script": 1000})
 	c.fails(c.try("POST", "/execute/sync", script("while (true) {}")), 500, scriptTimeout, "Timed out waiting for script to complete.")
 	c.must("DELETE", "", nil)
+}
+
+// A chromedriver that runs already.
+func TestChromedriverByURL(t *testing.T) {
+	b, err := startBackend(settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.end()
+	s := startSession(t, `{"chromedriverUrl":"`+b.url+`"}`)
+	c := client{t, s}
+	c.page(`<title>far</title>`)
+	if got := c.must("GET", "/title", nil); got != `"far"` {
+		t.Errorf("%s", got)
+	}
+	c.must("DELETE", "", nil)
+	if _, err := b.send("GET", "/status", nil); err != nil {
+		t.Error(err)
+	}
 }

@@ -70,6 +70,8 @@ type sim struct {
 	session string // its path, or ""
 }
 
+const poll = 10 * time.Millisecond
+
 // quick are settings for tests that are not about time.
 const quick = `{"faults":{"popupDelayMs":0,"findMissMs":10,"unknownHandleMs":10}}`
 
@@ -91,7 +93,7 @@ func launch(settings string, args ...string) (*sim, error) {
 	l.Close()
 	s.cmd = exec.Command(binary, append([]string{fmt.Sprintf("/port=%d", s.port), "/extract-path=" + folder}, args...)...)
 	s.cmd.Env = append(os.Environ(), "TMPDIR="+folder, "TMP="+folder, "HOME="+folder)
-	s.cmd.Stdout = &s.output
+	s.cmd.Stdout, s.cmd.Stderr = &s.output, os.Stderr
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -103,7 +105,7 @@ func launch(settings string, args ...string) (*sim, error) {
 		select {
 		case <-s.exited:
 			return s, nil
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(poll):
 		}
 	}
 }
@@ -165,16 +167,18 @@ func (s *sim) finish() error {
 		s.cmd.Process.Kill()
 		<-s.exited
 	}
+	if s.cmd.ProcessState.ExitCode() == 66 { // the race detector's
+		left = append(left, "a data race")
+	}
 	deadline := time.Now().Add(5 * time.Second)
 	processes := s.processes()
 	for len(processes) > 0 && time.Now().Before(deadline) {
+		<-time.After(poll)
 		processes = s.processes()
 	}
 	for pid, line := range processes {
 		left = append(left, line)
-		if process, err := os.FindProcess(pid); err == nil {
-			process.Kill()
-		}
+		kill(pid)
 	}
 	profiles, _ := filepath.Glob(filepath.Join(s.folder, "IEDriver-*"))
 	if left = append(left, profiles...); len(left) > 0 {
@@ -205,6 +209,12 @@ func (s *sim) processes() map[int]string {
 	return found
 }
 
+func kill(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		p.Kill()
+	}
+}
+
 // sweep removes what a fault left behind on purpose, and says how much it was.
 func (s *sim) sweep() (processes, profiles int) {
 	for {
@@ -215,10 +225,9 @@ func (s *sim) sweep() (processes, profiles int) {
 		}
 		processes = max(processes, len(list))
 		for pid := range list {
-			if process, err := os.FindProcess(pid); err == nil {
-				process.Kill()
-			}
+			kill(pid)
 		}
+		<-time.After(poll)
 	}
 	folders, _ := filepath.Glob(filepath.Join(s.folder, "IEDriver-*"))
 	for _, folder := range folders {
@@ -393,5 +402,6 @@ func (c client) eventually(what string, holds func() bool) {
 		if time.Now().After(deadline) {
 			c.Fatalf("never: %s", what)
 		}
+		<-time.After(poll)
 	}
 }

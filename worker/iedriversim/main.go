@@ -169,7 +169,7 @@ func (d *driver) serve(f flags, out io.Writer) int {
 	select {
 	case <-d.shutdown:
 		d.end() // which frees the commands that wait
-		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 		defer cancel()
 		server.Shutdown(ctx) // which lets the answers out
 		return 0

@@ -16,13 +16,12 @@ import (
 // bears; we open a window of its own process, and when that is gone we answer the
 // prompt with its returnValue.
 type modal struct {
-	id      string
-	opener  string // target
-	url     string
-	args    json.RawMessage
-	window  *window         // nil until it was opened
-	noticed bool            // by a reading of the handles
-	result  json.RawMessage // {"v": returnValue}
+	id     string
+	opener string // target
+	url    string
+	args   json.RawMessage
+	window *window         // nil until it was opened
+	result json.RawMessage // {"v": returnValue}
 }
 
 const modalMark = "iedriversim-modal:"

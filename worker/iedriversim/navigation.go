@@ -93,7 +93,10 @@ func (s *session) resource() string {
 	return "res://ieframe.dll/dnserror.htm#" + asked
 }
 
-func (s *session) title(c *call) (any, error) { return s.pass(c) }
+// source has no doctype.
+func (s *session) source(*call) (any, error) {
+	return s.backend.send(http.MethodPost, "/execute/sync", map[string]any{"script": "return document.documentElement.outerHTML", "args": []any{}})
+}
 
 func (s *session) screenshot(c *call) (any, error) {
 	if c.Faults.ScreenshotFails {

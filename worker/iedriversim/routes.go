@@ -42,8 +42,8 @@ func routes() []route {
 		opens(on("back", post, s+"/back", (*session).history)),
 		opens(on("forward", post, s+"/forward", (*session).history)),
 		opens(on("refresh", post, s+"/refresh", (*session).history)),
-		on("getTitle", get, s+"/title", (*session).title),
-		on("getSource", get, s+"/source", (*session).pass),
+		on("getTitle", get, s+"/title", (*session).pass),
+		on("getSource", get, s+"/source", (*session).source),
 
 		free(on("getWindow", get, s+"/window", (*session).getWindow)),
 		on("closeWindow", del, s+"/window", (*session).closeWindow),

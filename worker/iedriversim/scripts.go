@@ -63,11 +63,16 @@ func (s *session) execute(c *call) (any, error) {
 		})
 		done <- outcome{value, err}
 	}()
+	began := time.Now()
 	limit, stop := s.timeouts.forScript()
 	defer stop()
 	select {
 	case o := <-done:
-		return s.result(c, o.value, o.err, async)
+		early := s.timeouts.Script == nil || time.Since(began) < time.Duration(wholeSeconds(*s.timeouts.Script))*time.Millisecond
+		if async && early && refused(o.err) == scriptTimeout { // so chromedriver calls it
+			return nil, fail(scriptError, "Page reload detected during async script")
+		}
+		return s.result(c, o.value, o.err)
 	case <-limit:
 		// The script goes on, and chromedriver with it.
 		c.detached = free
@@ -94,14 +99,12 @@ func scriptOf(params object) (script string, args any, err error) {
 }
 
 // result reads what the wrapper returned: a text with the value, and the elements in it.
-func (s *session) result(c *call, value json.RawMessage, err error, async bool) (any, error) {
+func (s *session) result(c *call, value json.RawMessage, err error) (any, error) {
 	if c.Faults.CloseInScript && s.closedItself(c) {
 		<-s.never
 	}
-	switch code := refused(err); {
-	case code == scriptError && async && strings.Contains(err.Error(), "unloaded"):
-		return nil, fail(scriptError, "Page reload detected during async script")
-	case code == scriptError:
+	switch {
+	case refused(err) == scriptError:
 		return nil, fail(scriptError, "Error executing JavaScript") // its syntax
 	case err != nil:
 		return nil, err

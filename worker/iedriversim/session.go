@@ -245,11 +245,15 @@ func (s *session) dialect(c *call, err error) error {
 		return fail(scriptTimeout, "Timed out waiting for script to complete.")
 	case "no such frame":
 		return fail("no such frame", "No frame found")
+	case "no such cookie":
+		return fail("no such cookie", "No cookie could be found with the name '"+c.path["name"]+"'")
+	case "unable to set cookie", "invalid cookie domain":
+		return fail("unable to set cookie", "Unable to add cookie to page")
 	}
 	if strings.Contains(r.Message, "disconnected") || strings.Contains(r.Message, "not reachable") || strings.Contains(r.Message, "session deleted") {
 		return s.gone(c)
 	}
-	if _, known := statuses[r.Code]; !known && r.Code != scriptError && r.Code != "move target out of bounds" && r.Code != "unable to set cookie" {
+	if _, known := statuses[r.Code]; !known && r.Code != scriptError && r.Code != "move target out of bounds" {
 		return fail("unknown error", r.Message)
 	}
 	return fail(r.Code, r.Message)

@@ -61,8 +61,17 @@ func TestNavigation(t *testing.T) {
 	if got := c.must("GET", "/url", nil); got == fmt.Sprintf("%q", url) || c.must("GET", "/title", nil) != `"one"` {
 		t.Errorf("%s", got)
 	}
+	if got := c.must("GET", "/source", nil); !strings.HasPrefix(got, `"<html><head><title>inner`) {
+		t.Errorf("%s", got)
+	}
 	c.must("POST", "/refresh", nil)
 	c.find("#f") // at the top again
+	c.must("POST", "/cookie", map[string]any{"cookie": map[string]string{"name": "a", "value": "b"}})
+	if got := c.must("GET", "/cookie/a", nil); !strings.Contains(got, `"value":"b"`) {
+		t.Errorf("%s", got)
+	}
+	c.must("DELETE", "/cookie", nil)
+	c.fails(c.try("GET", "/cookie/a", nil), 404, "no such cookie", "No cookie could be found with the name 'a'")
 	c.fails(c.try("POST", "/url", map[string]string{"url": "nowhere"}), 400, badArgument, "Specified URL (nowhere) is not valid.")
 	c.must("POST", "/url", map[string]string{"url": "http://127.0.0.1:1/x"})
 	if got := c.must("GET", "/url", nil); got != `"res://ieframe.dll/dnserror.htm#http://127.0.0.1:1/x"` {

@@ -157,6 +157,11 @@ func answer(w http.ResponseWriter, value any, err error) {
 			h.Set("Content-Type", "text/html")
 		}
 	}
+	if raw, ok := value.(json.RawMessage); ok { // in our own style, not chromedriver's
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		decoder.Decode(&value)
+	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)

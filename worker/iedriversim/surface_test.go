@@ -70,9 +70,6 @@ func TestExitBeforeReady(t *testing.T) {
 
 func TestSurface(t *testing.T) {
 	s := start(t, quick, "/silent")
-	if s.output.Len() != 0 {
-		t.Errorf("silent, but %q", s.output.String())
-	}
 	for _, c := range []struct {
 		method, path  string
 		status        int
@@ -121,6 +118,10 @@ func TestSurface(t *testing.T) {
 	defer answer.Body.Close()
 	if body, _ := io.ReadAll(answer.Body); string(body) != startPage || answer.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Errorf("%q %v", body, answer.Header)
+	}
+	s.do("GET", "/shutdown", nil)
+	if <-s.exited; s.output.Len() != 0 {
+		t.Errorf("silent, but %q", s.output.String())
 	}
 }
 

@@ -13,7 +13,7 @@ func refusedByMode(script string, mode int) bool {
 	if !ok {
 		return false // no tokens of any JavaScript: the browser will refuse it
 	}
-	var open []bool // brackets: is it the brace of an object literal?
+	var open []bool // brackets: is it of an object literal?
 	at := func(i int) token {
 		if i < 0 || i >= len(tokens) {
 			return token{}
@@ -32,8 +32,13 @@ func refusedByMode(script string, mode int) bool {
 			open = append(open, opensObject(before))
 		case "(", "[":
 			open = append(open, false)
-		case "}", "]", ")":
-			if before.text == "," && (t.text == ")" || t.text == "}" && mode <= 8) {
+		case "}":
+			if mode <= 8 && before.text == "," {
+				return true
+			}
+			open = open[:max(len(open)-1, 0)]
+		case ")", "]":
+			if t.text == ")" && before.text == "," {
 				return true
 			}
 			open = open[:max(len(open)-1, 0)]

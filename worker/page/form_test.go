@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"testing"
+	"time"
 
 	"iemesh/api"
 )
@@ -133,6 +134,27 @@ func TestFormAfterANavigation(t *testing.T) {
 	openOn(t, foreign, `<input id=a>`)
 	if _, err := form.Ready(t.Context(), chromium, guardSite, 0, nil); err != errRefused {
 		t.Error(err)
+	}
+}
+
+// A document that is being left gets no more fields, unless it stays after all.
+func TestFormWaitsForTheNextDocument(t *testing.T) {
+	open(t, `<input id=a><input id=b>`)
+	form := NewForm([]api.FormField{{Target: id("a"), Value: words("x")}, {Target: id("b"), Value: words("y")}})
+	if _, err := form.Ready(t.Context(), chromium, guardSite, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	form.Filled(0)
+	js(t, "dispatchEvent(new Event('beforeunload'))")
+	start := time.Now()
+	for s := (Step{}); s.Status != OK; {
+		var err error
+		if s, err = form.Ready(t.Context(), chromium, guardSite, 1, nil); err != nil || s.Status != OK && s.Status != Missing {
+			t.Fatalf("%+v %v", s, err)
+		}
+	}
+	if took := time.Since(start); took < 400*time.Millisecond {
+		t.Errorf("a field of the old document was made ready after %v", took)
 	}
 }
 

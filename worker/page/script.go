@@ -62,8 +62,8 @@ var (
 	filledScript     = compose(domJS, fieldJS, filledJS, mainIs("filled"))
 	formScript       = compose(domJS, actJS, fieldJS, editableJS, optionJS, filledJS, formJS)
 	tableScript      = compose(domJS, tableJS)
-	fileScript       = compose(domJS, fileJS)
-	focusedScript    = compose(domJS, focusedJS)
+	fileScript       = compose(domJS, actJS, fileJS)
+	focusedScript    = compose(domJS, actJS, focusedJS)
 )
 
 // compose joins the parts after the base, without comments and indentation:

@@ -1,6 +1,6 @@
 (function (run, given, mode, later) {
   'use strict';
-  var isArray = Array.isArray, write = JSON.stringify, point = 9223372036854775808, broken = {};
+  var isArray = Array.isArray, write = window.JSON && JSON.stringify, point = 9223372036854775808, broken = {};
 
   function quote(s) {
     var out = '"', from = 0, i, c, hex;

@@ -4,6 +4,7 @@ function main() {
   if (!el) { return { status: 'missing' }; }
   if (tag(el) != 'INPUT' || text(el, 'type').toLowerCase() != 'file') { return { status: 'notFile' }; }
   if (disabled(el)) { return { status: 'disabled' }; }
+  watch();
   found = el;
   return { status: 'ok' };
 }

@@ -38,8 +38,18 @@ function box() {
   return r;
 }
 
+// Whether the field before led away from this document, which still answers. One
+// that only seemed to is believed again after half a second.
+function going() {
+  var m = memory(), time = new Date().getTime();
+  if (m.leaving !== true) { m.left = 0; }
+  else if (!m.left) { m.left = time; }
+  return !!m.left && time - m.left < 500;
+}
+
 function ready() {
   var r;
+  if (going()) { return { status: 'missing' }; }
   if (input.box) { return box(); }
   element = element || find(input.locator);
   if (!element || tag(element) != 'SELECT') { return editable(); }
