@@ -37,7 +37,7 @@ var faults = []struct {
 
 	{"keys arrive mangled", `"mangleKeys":true`, fills("customerName", "山田"), "", usable},
 	{"keys do not arrive", `"ignoreKeys":true`, fills("customerName", "山田"), "", usable},
-	{"there is no picture", `"screenshotFails":true`, func(b *browser) error { _, err := try(b, api.Screenshot, api.Empty{}); return err }, api.InternalError, usable},
+	{"there is no picture", `"screenshotFails":true`, func(b *browser) error { _, err := inTime(b, api.Screenshot, api.Empty{}); return err }, api.InternalError, usable},
 	{"a miss takes long", `"findMissMs":2500`, clicks("/customer", api.Locator{By: api.ByXPath, Value: "//nothing"}), api.Timeout, usable},
 	{"an answered dialog takes long", `"alertDelayMs":1000`, answers, "", usable},
 	{"a popup's handle comes late", `"popupDelayMs":1500`, popups(true), "", usable},
@@ -52,7 +52,7 @@ var faults = []struct {
 	{"a script closes its window", `"closeInScript":true`, closes, "", stuck},
 	{"an HTML dialog blocks the driver", `"modalOpenerHangs":true`, clicks("/dialog/modal", id("modalButton")), "", stuck},
 	{"quitting hangs", `"hangOnQuit":true`, func(b *browser) error {
-		_, err := try(b.within(6*time.Second), api.SessionClose, api.Empty{})
+		_, err := inTime(b.within(6*time.Second), api.SessionClose, api.Empty{})
 		return err
 	}, "", nothing},
 }
@@ -60,7 +60,7 @@ var faults = []struct {
 func clicks(path string, at api.Locator) func(b *browser) error {
 	return func(b *browser) error {
 		b.within(10 * time.Second).visit(path)
-		_, err := try(b, api.Click, api.ClickInput{Target: at})
+		_, err := inTime(b, api.Click, api.ClickInput{Target: at})
 		return err
 	}
 }
@@ -68,7 +68,7 @@ func clicks(path string, at api.Locator) func(b *browser) error {
 func fills(field, text string) func(b *browser) error {
 	return func(b *browser) error {
 		b.within(10 * time.Second).visit("/customer")
-		r, err := try(b, api.Fill, api.FillInput{Target: id(field), Text: text})
+		r, err := inTime(b, api.Fill, api.FillInput{Target: id(field), Text: text})
 		if got := b.eval("return document.getElementById('" + field + "').value"); got != `"`+text+`"` || r.Method != api.Script || r.Differs {
 			b.t.Errorf("the field holds %s: %+v", got, r)
 		}
@@ -79,7 +79,7 @@ func fills(field, text string) func(b *browser) error {
 func answers(b *browser) error {
 	b.within(10 * time.Second).visit("/dialog")
 	ask(b, api.Click, api.ClickInput{Target: id("alertButton")})
-	_, err := try(b, api.HandleDialog, api.HandleDialogInput{Action: api.Accept})
+	_, err := inTime(b, api.HandleDialog, api.HandleDialogInput{Action: api.Accept})
 	return err
 }
 
@@ -88,7 +88,7 @@ func popups(comes bool) func(b *browser) error {
 	return func(b *browser) error {
 		b.within(10 * time.Second).visit("/popup")
 		ask(b, api.Click, api.ClickInput{Target: id("openPopup")})
-		r, err := try(b, api.PageFind, api.PageFindInput{Newest: true, Known: []string{b.ref.PageID}})
+		r, err := inTime(b, api.PageFind, api.PageFindInput{Newest: true, Known: []string{b.ref.PageID}})
 		if (r.PageID != b.ref.PageID) != comes {
 			b.t.Errorf("%+v", r)
 		}
@@ -112,13 +112,13 @@ func closedPopup(b *browser) error {
 		popup.call.PageID = st.NewWindows[0].PageID
 	}
 	gone := css("#never")
-	_, err := try(&popup, api.Wait, api.WaitInput{Type: api.Present, Target: &gone})
+	_, err := inTime(&popup, api.Wait, api.WaitInput{Type: api.Present, Target: &gone})
 	return err
 }
 
 func uploads(b *browser) error {
 	b.within(10 * time.Second).visit("/upload")
-	r, err := try(b, api.Upload, file("a.txt", []byte("a")))
+	r, err := inTime(b, api.Upload, file("a.txt", []byte("a")))
 	if !r.Loading {
 		b.t.Errorf("%+v", r)
 	}
@@ -127,11 +127,22 @@ func uploads(b *browser) error {
 
 func closes(b *browser) error {
 	b.within(10 * time.Second).show(`<input id=a onchange="window.close()">`)
-	r, err := try(b, api.Fill, api.FillInput{Target: id("a"), Text: "𠮷"})
+	r, err := inTime(b, api.Fill, api.FillInput{Target: id("a"), Text: "𠮷"})
 	if !r.Loading {
 		b.t.Errorf("%+v", r)
 	}
 	return err
+}
+
+// inTime is try, which also sees that the caller is released soon after its deadline.
+func inTime[In, Out any](b *browser, op *api.Operation[In, Out], in In) (Out, error) {
+	b.t.Helper()
+	began := time.Now()
+	out, err := try(b, op, in)
+	if took := time.Since(began); took > time.Duration(b.call.TimeoutMs+400)*time.Millisecond {
+		b.t.Errorf("%s: released after %v", op.Name, took)
+	}
+	return out, err
 }
 
 func TestFaults(t *testing.T) {
@@ -156,7 +167,7 @@ func TestFaults(t *testing.T) {
 			var err error
 			if f.do == nil {
 				limit = 4 * time.Second
-				_, err = try(b.within(limit), api.SessionCreate, api.Empty{})
+				_, err = inTime(b.within(limit), api.SessionCreate, api.Empty{})
 			} else {
 				err = f.do(b.within(limit))
 			}
