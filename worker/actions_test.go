@@ -8,31 +8,6 @@ import (
 	"iemesh/api"
 )
 
-func TestCustomerSearch(t *testing.T) {
-	b := open(t)
-	if st := b.visit("/customer"); *st.Title != "顧客検索" || st.URL != b.site+"/customer" {
-		t.Errorf("%+v", st)
-	}
-	page := ask(b, api.Inspect, api.InspectInput{})
-	if page.Text != "顧客検索 顧客名 支店 検索" || page.TotalElements != 4 || len(page.Elements) != 4 || page.Truncated {
-		t.Errorf("%+v", page)
-	}
-	if r := ask(b, api.Fill, api.FillInput{Target: id("customerName"), Text: "山田太郎"}); r.Method != api.Keys || r.Differs {
-		t.Errorf("%+v", r)
-	}
-	if r := ask(b, api.SelectOption, api.SelectInput{Target: id("branch"), By: api.OptionText, Value: "東京支店"}); r.Value != "13" || r.Index != 2 {
-		t.Errorf("%+v", r)
-	}
-	ask(b, api.Click, api.ClickInput{Target: id("searchButton")})
-	table := id("resultTable")
-	ask(b, api.Wait, api.WaitInput{Type: api.Visible, Target: &table})
-	ask(b, api.Click, api.ClickInput{Target: api.Locator{By: api.ByLinkText, Value: "山田太郎"}})
-	ask(b, api.Wait, api.WaitInput{Type: api.TitleHas, Text: "顧客詳細"})
-	if page := ask(b, api.Inspect, api.InspectInput{}); !strings.Contains(page.Text, "山田太郎") {
-		t.Errorf("%+v", page)
-	}
-}
-
 func TestFramesPopupsAndDialogs(t *testing.T) {
 	b := open(t)
 	b.visit("/frames/nested")

@@ -66,7 +66,8 @@ func (op *operation) choose(ctx context.Context, in api.PageFindInput) (*window,
 		}
 		return op.session.alive()[at], nil
 	}
-	waiting, cancel := context.WithTimeout(ctx, max(newestWithin, op.session.driver.LateWindows()-time.Since(op.session.acted)))
+	within := max(newestWithin, op.session.driver.LateWindows()-time.Since(op.session.acted))
+	waiting, cancel := context.WithTimeout(ctx, min(within, time.Until(op.deadline)-grace)) // with time to take the last one
 	defer cancel()
 	var newest *window
 	if _, err := poll(waiting, func() (bool, error) {

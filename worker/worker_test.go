@@ -97,7 +97,7 @@ func ask[In, Out any](b *browser, op *api.Operation[In, Out], in In) Out {
 	b.t.Helper()
 	out, err := try(b, op, in)
 	if err != nil {
-		b.t.Fatalf("%s: %v (%v)", op.Name, err, api.AsError(err).Cause)
+		b.t.Fatalf("%s: %v (%v) %+v", op.Name, err, api.AsError(err).Cause, api.AsError(err).Dialog)
 	}
 	return out
 }

@@ -17,7 +17,8 @@ func modalPresent(text string) *failure {
 // prompt behind an HTML dialog is none.
 func (s *session) alert() (text string, open bool) {
 	value, err := s.backend.send(http.MethodGet, "/alert/text", nil)
-	if err != nil || json.Unmarshal(value, &text) != nil || strings.HasPrefix(text, modalMark) {
+	// In a window that has closed, chromedriver may answer null.
+	if err != nil || string(value) == "null" || json.Unmarshal(value, &text) != nil || strings.HasPrefix(text, modalMark) {
 		return "", false
 	}
 	return text, true
