@@ -127,7 +127,7 @@ function displayed(el) {
   var name = tag(el);
   if (name == 'FRAME' || name == 'BODY' || name == 'HTML') { return true; }
   if (FLAT[name] !== true) { // the usual case; a page may have thousands
-    try { if (el.checkVisibility(VISIBLE) === true && el.offsetWidth > 0 && el.offsetHeight > 0) { return true; } } catch (e) { }
+    try { if (el.offsetWidth > 0 && el.offsetHeight > 0 && window.getComputedStyle(el, null).visibility === 'visible') { return true; } } catch (e) { }
   }
   if (name == 'AREA') { el = imageOf(el); }
   if (name == 'OPTION' || name == 'OPTGROUP') { el = up(el, 'SELECT'); }
