@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -56,7 +57,11 @@ func engineOf(name string) (engine, error) {
 // lookup returns the path of the first program that exists.
 func lookup(candidates ...string) string {
 	for _, name := range candidates {
-		if path, err := exec.LookPath(name); err == nil {
+		path, err := exec.LookPath(name)
+		if err == nil {
+			path, err = filepath.Abs(path) // the driver runs in a folder of its own
+		}
+		if err == nil {
 			return path
 		}
 	}
