@@ -140,7 +140,10 @@ func TestSweepAfterAllWereKilledTogether(t *testing.T) {
 	if left := family(-1, folder); len(left) == 0 {
 		t.Fatal("nothing to sweep")
 	}
-	sweep()
+	eventually(t, 10*time.Second, "swept", func() bool { // the lock goes with the last of the killed, a moment later
+		sweep()
+		return len(family(-1, folder)) == 0
+	})
 	allDead(t, members)
 }
 

@@ -141,7 +141,7 @@ func (d *driver) forget(s *session) {
 	s.over.Do(func() {
 		close(s.ended)
 		s.backend.close(3 * time.Second)
-		for range 100 { // the browser may still be writing
+		for range 300 { // the browser may still be writing
 			os.RemoveAll(s.profile)
 			time.Sleep(50 * time.Millisecond)
 			if _, err := os.Lstat(s.profile); err != nil {
