@@ -26,12 +26,12 @@ var mayImport = map[string][]string{
 	"worker/legacyapp":      {},
 	"worker/legacyapp/cmd":  {"worker/legacyapp"},
 	"cmd/config":            {"api", "api/link", "worker/driver"},
-	"cmd/gateway":           {"api", "api/link", "api/origin", "cmd/config", "cmd/gateway/access", "cmd/gateway/mcpserver", "cmd/program", "cmd/web", "worker", "worker/driver"},
+	"cmd/gateway":           {"api", "api/link", "api/origin", "cmd/config", "cmd/gateway/access", "cmd/gateway/mcpserver", "cmd/program", "cmd/web", "worker", "worker/doctor", "worker/driver"},
 	"cmd/web":               {"api"},
 	"cmd/gateway/access":    {"api", "api/origin", "cmd/config"},
 	"cmd/gateway/mcpserver": {"api"},
-	"cmd/program":           {"api/link", "cmd/config", "cmd/web", "worker", "worker/driver"},
-	"cmd/winworker":         {"api", "api/link", "cmd/config", "cmd/program", "cmd/web", "worker/driver"},
+	"cmd/program":           {"api", "api/link", "cmd/config", "cmd/web", "worker", "worker/doctor", "worker/driver"},
+	"cmd/winworker":         {"api", "api/link", "cmd/config", "cmd/program", "cmd/web", "worker/doctor", "worker/driver"},
 }
 
 // startsProcesses lists the packages that may do so: on the serving path, one.
