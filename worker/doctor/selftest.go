@@ -69,7 +69,7 @@ func (e Examination) Test(ctx context.Context, w api.Worker) SelfTest {
 	go func() { _ = server.Serve(listener) }()
 	defer server.Close()
 	t.site = "http://" + listener.Addr().String()
-	t.call = api.Call{TimeoutMs: 30_000, Caller: api.Caller{Gateway: "local", Principal: "doctor"}, Policy: api.Policy{Origins: []string{t.site}}}
+	t.call = api.Call{TimeoutMs: 15_000, Caller: api.Caller{Gateway: "local", Principal: "doctor"}, Policy: api.Policy{Origins: []string{t.site}}}
 	t.run(ctx, e.Report.Engine)
 	return t.result
 }
@@ -181,9 +181,9 @@ func (t *trial) inspect(ctx context.Context) (string, error) {
 	if page.Title != "iemesh doctor" || !strings.Contains(page.Text, "顧客名") || page.TotalElements != 5 {
 		return "", api.Errorf(api.InternalError, "The page is not seen as it is: title %q, %d elements, text %q.", page.Title, page.TotalElements, page.Text)
 	}
-	seen := fmt.Sprintf("%d elements, %s", page.TotalElements, page.Charset)
+	seen := fmt.Sprintf("%d elements", page.TotalElements)
 	if page.DocumentMode > 0 {
-		seen += fmt.Sprintf(", document mode %d", page.DocumentMode)
+		seen += fmt.Sprintf(", document mode %d, %s", page.DocumentMode, page.Charset)
 	}
 	return seen, nil
 }
