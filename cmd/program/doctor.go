@@ -15,8 +15,7 @@ import (
 // ErrUnfit ends a doctor that has said on standard output what is not as it must be.
 var ErrUnfit = errors.New("not fit")
 
-// Doctor says what this machine is to be fit for. Where that is not IE mode on a
-// desktop that somebody may be using, the browser is tried.
+// Doctor says what this machine is to be fit for.
 func Doctor(cfg *config.Common, log *slog.Logger) doctor.Config {
 	return doctor.Config{Browser: browser(cfg, log), Listen: cfg.Listen, Try: true}
 }

@@ -21,7 +21,7 @@ import (
 type Config struct {
 	Browser  driver.Config
 	Listen   string // address to serve at, "host:port"; "" = none
-	Try      bool   // start the browser, and end it again. Not in IE mode: a desktop takes one
+	Try      bool   // run the driver; and the browser, except IE mode on Windows: a desktop takes one
 	Sessions int    // that this process has open
 }
 
@@ -52,7 +52,9 @@ func read(ctx context.Context, cfg Config, x *examination) facts {
 	if cfg.Browser.Engine == "ie" {
 		if found.Driver != "" {
 			f.driver = look(found.Driver)
-			f.run, f.runs = driver.Version(ctx, found.Driver)
+			if cfg.Try && x.registry != nil {
+				f.run, f.runs = driver.Version(ctx, found.Driver)
+			}
 			if f.driver.version == "" {
 				f.driver.version = versionPattern.FindString(f.run)
 			}
@@ -62,13 +64,12 @@ func read(ctx context.Context, cfg Config, x *examination) facts {
 		}
 		return f
 	}
+	windows := runtime.GOOS == "windows" // where a console appears, or a browser opens instead
 	if found.Driver != "" {
-		f.driver = ask(ctx, found.Driver)
+		f.driver = ask(ctx, found.Driver, cfg.Try || !windows)
 	}
 	if found.Browser != "" {
-		if f.browser = look(found.Browser); runtime.GOOS != "windows" { // there a browser would open instead
-			f.browser = ask(ctx, found.Browser)
-		}
+		f.browser = ask(ctx, found.Browser, !windows)
 	}
 	return f
 }
@@ -82,7 +83,7 @@ func (x *examination) judge(ctx context.Context, cfg Config) Examination {
 	switch {
 	case cfg.Browser.Engine == "ie" && windows:
 		x.desktop()
-		x.ieDriver()
+		x.ieDriver(cfg.Try)
 		x.ieBrowser()
 		x.explorer()
 		x.zones()

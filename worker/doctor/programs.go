@@ -43,7 +43,7 @@ type folder struct {
 	failed error  // of writing into it
 }
 
-const minimumDriver = "4.7"
+var bits = map[string]int{"x86": 32, "x64": 64, "arm64": 64}
 
 // look reads what an executable file tells of itself.
 func look(path string) program {
@@ -51,16 +51,18 @@ func look(path string) program {
 	if _, p.failed = os.Stat(path); p.failed != nil {
 		return p
 	}
-	p.bits, p.version = binary32or64(path)
+	if b, err := driver.Examine(path); err == nil {
+		p.version, p.bits = b.Version, bits[b.Machine]
+	}
 	return p
 }
 
 var versionPattern = regexp.MustCompile(`\d+(\.\d+)+`)
 
-// ask is look; where the file does not tell, the program is run.
-func ask(ctx context.Context, path string) program {
+// ask is look; where the file does not tell, the program is run, if it may be.
+func ask(ctx context.Context, path string, run bool) program {
 	p := look(path)
-	if p.version == "" && p.failed == nil {
+	if run && p.version == "" && p.failed == nil {
 		said, _ := driver.Version(ctx, path)
 		p.version = versionPattern.FindString(said)
 	}
@@ -117,8 +119,8 @@ func (x *examination) temporary() {
 		f.problem("%s: %v", t.path, t.failed).mend("Make it writable, or set TEMP to a folder that is.")
 	case t.free > 0 && t.free < leastFree:
 		f.warning("%s, with %d MB free", t.path, t.free>>20).mend("Make room on that disk.")
-	case x.registry != nil && (strings.Contains(t.path, " ") || len(t.path) > 80):
-		f.warning("%s", t.path).mend(`Set TEMP to a short path without blanks, and log on again:` + "\n" + `setx TEMP C:\iemesh\temp`)
+	case x.registry != nil && (strings.Contains(t.path, " ") || len(t.path) > 80): // as driver.Open has it
+		f.problem("%s", t.path).mend(`Set TEMP to a short path without blanks, and log on again:` + "\n" + `setx TEMP C:\iemesh\temp`)
 	default:
 		f.ok("%s", t.path)
 	}
@@ -135,7 +137,7 @@ func (x *examination) driverFound() {
 }
 
 // ieDriver looks at IEDriverServer.
-func (x *examination) ieDriver() {
+func (x *examination) ieDriver(try bool) {
 	x.driverFound()
 	d := x.facts.driver
 
@@ -151,13 +153,13 @@ func (x *examination) ieDriver() {
 		f.ok("32-bit")
 	}
 
-	f = x.check("driver.version", "Version of the driver", minimumDriver+" or later, best 4.14", "Older ones lose windows that pages open, and hang when they end.")
+	f = x.check("driver.version", "Version of the driver", driver.OldestIEDriver+" or later, best 4.14", "Older ones lose windows that pages open, and hang when they end.")
 	switch {
 	case d.failed != nil:
 		f.unknown("no driver")
 	case d.version == "":
 		f.unknown("%s does not tell", d.path)
-	case older(d.version, minimumDriver):
+	case older(d.version, driver.OldestIEDriver):
 		f.problem("%s", d.version).mend("Use IEDriverServer 4.14, 32-bit.")
 	default:
 		f.ok("%s", d.version)
@@ -165,6 +167,8 @@ func (x *examination) ieDriver() {
 
 	f = x.check("driver.runs", "Driver can be run", "--version answers", "It loads a library from the temporary folder, which a virus scanner or AppLocker may forbid.")
 	switch {
+	case !try:
+		f.information("not tried")
 	case d.failed != nil:
 		f.unknown("no driver")
 	case x.facts.runs != nil:
@@ -279,6 +283,8 @@ func (x *examination) starts(ctx context.Context, browser driver.Config, try boo
 		f.unknown("not tried")
 		return
 	}
+	var warned string
+	browser.Warn = func(message string) { warned = message }
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	began := time.Now()
@@ -291,4 +297,7 @@ func (x *examination) starts(ctx context.Context, browser driver.Config, try boo
 	version := s.BrowserVersion()
 	s.Close()
 	f.ok("version %s, in %.1f s", version, took.Seconds())
+	if warned != "" {
+		f.warning("%s; %s", f.Found, warned)
+	}
 }

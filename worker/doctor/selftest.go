@@ -183,7 +183,7 @@ func (t *trial) inspect(ctx context.Context) (string, error) {
 	}
 	seen := fmt.Sprintf("%d elements", page.TotalElements)
 	if page.DocumentMode > 0 {
-		seen += fmt.Sprintf(", document mode %d, %s", page.DocumentMode, page.Charset)
+		seen += fmt.Sprintf(", document mode %d", page.DocumentMode)
 	}
 	return seen, nil
 }
