@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -66,7 +67,7 @@ func (x *examination) explorerInstalled() {
 
 // executable is the program in a command line of the registry.
 func executable(command string) string {
-	command = os.Expand(percent(command), os.Getenv)
+	command = variable.ReplaceAllStringFunc(command, func(name string) string { return os.Getenv(strings.Trim(name, "%")) })
 	if rest, ok := strings.CutPrefix(command, `"`); ok {
 		command, _, _ = strings.Cut(rest, `"`)
 		return command
@@ -77,14 +78,7 @@ func executable(command string) string {
 	return strings.TrimSpace(command)
 }
 
-// percent writes %NAME% as ${NAME}.
-func percent(s string) string {
-	parts := strings.Split(s, "%")
-	for i := 1; i < len(parts)-1; i += 2 {
-		parts[i] = "${" + parts[i] + "}"
-	}
-	return strings.Join(parts, "")
-}
+var variable = regexp.MustCompile(`%[^%]+%`)
 
 func (x *examination) lostConnections() {
 	f := x.check("ie.bfcache", "FEATURE_BFCACHE", "iexplore.exe is 0, for 32-bit and 64-bit programs", "Else the driver loses Internet Explorer 11 when it goes to another page.")
