@@ -9,6 +9,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime"
 	"strings"
@@ -43,10 +44,16 @@ func read(ctx context.Context, cfg Config, x *examination) facts {
 	f := systemFacts()
 	f.temp = temporary()
 	found, err := driver.Locate(cfg.Browser)
-	if found.Driver == "" {
-		f.driver.failed = err
+	if e, ok := errors.AsType[*driver.Error](err); ok {
+		err = errors.New(e.Message)
 	}
-	if found.Browser == "" {
+	switch {
+	case found.Driver == "":
+		f.driver.failed = err
+		if found.Browser == "" {
+			f.browser.failed = errors.New("no browser was found")
+		}
+	case found.Browser == "":
 		f.browser.failed = err
 	}
 	if cfg.Browser.Engine == "ie" {
