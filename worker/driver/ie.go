@@ -102,7 +102,7 @@ func judge(status []byte, oldest string) error {
 }
 
 func (ie) differences() []Difference {
-	return []Difference{LateWindows, SilentWindows, AssumedDialogs, BelievedOpener, UncheckedParts, UnclearArrival, HTMLDialogs, DocumentModes}
+	return []Difference{LateWindows, SilentWindows, AssumedDialogs, BelievedOpener, BlackPictures, UncheckedParts, UnclearArrival, HTMLDialogs, DocumentModes}
 }
 
 // startPage is the driver's own page, which is in IE mode like every other.
