@@ -21,13 +21,13 @@ var desktopTitles = map[string]string{
 func (x *examination) desktop() {
 	facts := x.facts.desktop
 	obstacles := facts.Obstacles()
-	for _, id := range desktop.Checks() {
-		f := x.check("desktop."+strings.ReplaceAll(id, "_", "-"), desktopTitles[id], "", "")
+	for _, might := range everyObstacle() {
+		id := might.ID
+		f := x.check("desktop."+strings.ReplaceAll(id, "_", "-"), desktopTitles[id], might.Wanted, sentence(might.Why))
 		at := slices.IndexFunc(obstacles, func(o desktop.Obstacle) bool { return o.ID == id })
 		switch {
 		case at >= 0:
 			o := obstacles[at]
-			f.Wanted, f.Why = o.Wanted, sentence(o.Why)
 			if o.Fatal {
 				f.problem("%s", o.Found)
 			} else {
@@ -45,6 +45,13 @@ func (x *examination) desktop() {
 	x.lockTime()
 	x.focusLock()
 	x.autoLogon()
+}
+
+// everyObstacle are those that a desktop can have, in their order.
+func everyObstacle() []desktop.Obstacle {
+	service := desktop.Facts{Session: "0"}
+	worst := desktop.Facts{Session: "1", Unseen: true, Connection: "idle", Locked: true, Elevated: true, Remote: true, ScalePercent: 1}
+	return append(service.Obstacles(), worst.Obstacles()...)
 }
 
 // sentence begins with a capital and ends with a stop.

@@ -416,3 +416,16 @@ func TestTheOrderIsFixed(t *testing.T) {
 		t.Errorf("%v, %v", a, b)
 	}
 }
+
+func TestEveryObstacleIsLookedAt(t *testing.T) {
+	var ids []string
+	for _, o := range everyObstacle() {
+		ids = append(ids, o.ID)
+		if desktopTitles[o.ID] == "" {
+			t.Errorf("%s has no title", o.ID)
+		}
+	}
+	if !slices.Equal(ids, desktop.Checks()) {
+		t.Errorf("%v, want %v", ids, desktop.Checks())
+	}
+}

@@ -58,7 +58,7 @@ func (x *examination) explorerInstalled() {
 		f.problem("%s is not there", path)
 	case p.version == "":
 		f.unknown("%s tells no version", path)
-	case major(p.version) != 11 && major(p.version) != 9: // 9.11 is that of Internet Explorer 11 in old places
+	case major(p.version) < 11:
 		f.problem("%s is version %s", path, p.version)
 	default:
 		f.ok("%s, version %s", path, p.version)
