@@ -82,7 +82,7 @@ func Start(t testing.TB, bits Bits) *Prefix {
 }
 
 // Environ is the environment that programs of Linux need to be in this Windows.
-// Of that of the test it has nothing but where temporary files go.
+// It has nothing of that of the test.
 func (p *Prefix) Environ() []string {
 	w := p.Bits.wide()
 	return []string{
@@ -95,7 +95,7 @@ func (p *Prefix) Environ() []string {
 		"LD_LIBRARY_PATH=" + filepath.Join(p.tree, "usr/lib", w.libraries) + ":" + filepath.Join(p.tree, "lib", w.libraries),
 		"PATH=/usr/bin:/bin",
 		"HOME=" + p.Folder,
-		"TMPDIR=" + os.TempDir(),
+		"TMPDIR=" + p.Folder, // where its server has its socket
 		"LANG=C.UTF-8",
 	}
 }
