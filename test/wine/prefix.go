@@ -82,7 +82,7 @@ func Start(t testing.TB, bits Bits) *Prefix {
 }
 
 // Environ is the environment that programs of Linux need to be in this Windows.
-// Of that of the test it has nothing but where temporary files go.
+// It has nothing of that of the test.
 func (p *Prefix) Environ() []string {
 	w := p.Bits.wide()
 	return []string{
@@ -95,7 +95,7 @@ func (p *Prefix) Environ() []string {
 		"LD_LIBRARY_PATH=" + filepath.Join(p.tree, "usr/lib", w.libraries) + ":" + filepath.Join(p.tree, "lib", w.libraries),
 		"PATH=/usr/bin:/bin",
 		"HOME=" + p.Folder,
-		"TMPDIR=" + os.TempDir(),
+		"TMPDIR=" + p.Folder, // where its server has its socket
 		"LANG=C.UTF-8",
 	}
 }
@@ -111,6 +111,22 @@ func (p *Prefix) Command(ctx context.Context, program string, args ...string) *e
 	cmd.WaitDelay = endWithin
 	return cmd
 }
+
+// Launch starts a program with variables in its environment. It works in an
+// empty folder of its own on Linux, and has its temporary files where the user
+// of Windows has them: [Prefix.Temporary].
+func (p *Prefix) Launch(program string, args []string, env ...string) (*harness.Program, error) {
+	folder, err := os.MkdirTemp(p.Folder, "work-")
+	if err != nil {
+		return nil, err
+	}
+	cmd := p.Command(context.Background(), program, args...)
+	cmd.Env = append(cmd.Env, env...)
+	return harness.Launch(cmd, folder)
+}
+
+// Temporary is the folder on Linux of the user's temporary files (%TEMP%).
+func (p *Prefix) Temporary() string { return filepath.Join(p.Home, "Temp") }
 
 // Path is what Windows calls a file of Linux.
 func (p *Prefix) Path(file string) string {

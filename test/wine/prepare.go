@@ -67,6 +67,14 @@ func (p *Prefix) prepare() error {
 	if err := run(end); err != nil {
 		return err
 	}
+	// The name of its server's folder; each copy is to make one of its own.
+	name, err := os.ReadFile(filepath.Join(p.Folder, "wineserver"))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(os.Remove(filepath.Join(p.Folder, "wineserver")), os.RemoveAll(filepath.Join(p.Folder, string(name)))); err != nil {
+		return err
+	}
 	drive := filepath.Join(p.Folder, "drive_c")
 	if err := link(drive, filepath.Join(p.tree, "usr/lib", w.libraries, w.place)); err != nil {
 		return err
