@@ -1,3 +1,4 @@
+// Package doctor holds the tests of winworker doctor as a program, with real browsers.
 package doctor
 
 import (

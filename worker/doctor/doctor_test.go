@@ -48,9 +48,27 @@ func wellOff(t *testing.T) (*memory, facts) {
 	}
 }
 
+// place is t.TempDir for Wine too, where os.RemoveAll does not work.
+func place(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "doctor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		files, _ := filepath.Glob(filepath.Join(folder, "*"))
+		for _, path := range append(files, folder) {
+			if err := os.Remove(path); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return folder
+}
+
 func file(t *testing.T, name string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
+	path := filepath.Join(place(t), name)
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +265,7 @@ func TestEveryFaultIsFound(t *testing.T) {
 			t.Errorf("%s: fit %v", c.id, e.Report.Fit)
 		}
 		before := registry.clone()
-		repair, err := fix(registry, e.changes, t.TempDir())
+		repair, err := fix(registry, e.changes, place(t))
 		if err != nil || len(repair.Changed) != c.fixes || (repair.UndoFile == "") != (c.fixes == 0) {
 			t.Errorf("%s: %+v, %v", c.id, repair, err)
 		}
@@ -262,7 +280,7 @@ func TestEveryFaultIsFound(t *testing.T) {
 		if after := find(t, judge(registry, f), c.id); after.State != api.CheckOK {
 			t.Errorf("fixed: %+v", after)
 		}
-		if again, err := fix(registry, e.changes, t.TempDir()); err != nil || len(again.Changed) != 0 || again.UndoFile != "" {
+		if again, err := fix(registry, e.changes, place(t)); err != nil || len(again.Changed) != 0 || again.UndoFile != "" {
 			t.Errorf("%s: fixed twice: %+v, %v", c.id, again, err)
 		}
 		for range 2 {
@@ -290,7 +308,7 @@ func TestAFixThatFailsHalfWayCanBeUndone(t *testing.T) {
 	before := registry.clone()
 	e := judge(registry, f)
 	registry.writes = 2
-	repair, err := fix(registry, e.changes, t.TempDir())
+	repair, err := fix(registry, e.changes, place(t))
 	if err == nil || len(repair.Changed) != 2 || repair.UndoFile == "" {
 		t.Fatalf("%+v, %v", repair, err)
 	}
@@ -303,7 +321,7 @@ func TestAFixThatFailsHalfWayCanBeUndone(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 
-	repair, err = fix(registry, e.changes, t.TempDir())
+	repair, err = fix(registry, e.changes, place(t))
 	if err != nil || len(repair.Changed) != 5 {
 		t.Fatalf("%+v, %v", repair, err)
 	}
@@ -397,7 +415,7 @@ func TestEdgeIsFoundAsTheDriverDoes(t *testing.T) {
 }
 
 func TestReportsTellNoHome(t *testing.T) {
-	home := t.TempDir()
+	home := place(t)
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
 	if got := discreet("at " + home + "/x"); got != "at "+homeName+"/x" {

@@ -1,5 +1,5 @@
-// Package doctor holds the tests of winworker doctor as a program: on Windows,
-// which is Wine, with what can be wrong there; and here, with real browsers.
+// Package doctor holds the tests of winworker.exe doctor, with much that can be
+// wrong on a Windows.
 package doctor
 
 import (
@@ -149,6 +149,8 @@ const wrong = `
 "LogPixels"=dword:00000090
 [HKEY_CURRENT_USER\Software\Policies\Microsoft\Edge]
 "InternetExplorerIntegrationLevel"=dword:00000002
+[HKEY_LOCAL_MACHINE\Software\Microsoft\Internet Explorer\Main\FeatureControl\FEATURE_BFCACHE]
+"iexplore.exe"=dword:00000000
 [HKEY_LOCAL_MACHINE\Software\Policies\Microsoft\Edge]
 "UserDataDir"="D:\\profiles"
 [HKEY_LOCAL_MACHINE\Software\Policies\Microsoft\Windows\CurrentVersion\Internet Settings\Zones\3]
@@ -174,7 +176,7 @@ func TestDoctorUnderWine(t *testing.T) {
 		"ie.enhanced-protected-mode": {State: api.CheckProblem, Found: "is PMEM"},
 		"ie.script-debugger":         {State: api.CheckWarning, Found: "Disable Script Debugger: no"},
 		"ie.zoom":                    {State: api.CheckWarning, Found: "125 %"},
-		"ie.bfcache":                 {State: api.CheckProblem, Found: "not set"},
+		"ie.bfcache":                 {State: api.CheckProblem, Found: "64-bit: 0, 32-bit: not set"},
 		"display.scale-setting":      {State: api.CheckWarning, Found: "150 %"},
 		"desktop.scale":              {State: api.CheckWarning, Found: "150 %"},
 		"policy.ie-mode":             {State: api.CheckProblem, Found: "InternetExplorerIntegrationLevel is 2"},
