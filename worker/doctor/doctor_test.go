@@ -185,6 +185,10 @@ var faults = []fault{
 	{"zones.policies", api.CheckProblem, give(map[Place]Value{zone(Machine, internetPolicies, "3", protectedMode): dword(0)}), "zone 3: 0; the user's values differ", "--fix", 4},
 	{"zones.policies", api.CheckProblem, give(map[Place]Value{zone(User, internetPolicies, "3", protectedMode): dword(0)}), "zone 3: 0", "--fix", 4},
 	{"zones.policies", api.CheckProblem, give(map[Place]Value{zone(Machine, internetPolicies, "3", protectedMode): dword(0), zone(User, internetPolicies, "2", protectedMode): dword(3)}), "zone 2: 3, zone 3: 0", `reg delete "HKLM\Software\Policies\Microsoft\Windows\CurrentVersion\Internet Settings\Zones\3" /v "2500" /f /reg:64`, 0},
+	{"zones.policies", api.CheckProblem, func(to map[Place]*Value, _ *facts) {
+		v := dword(0)
+		to[user("3")], to[zone(Machine, internetPolicies, "3", protectedMode)] = nil, &v
+	}, "zone 3: 0; the user's values differ", "--fix", 4},
 	{"zones.policies", api.CheckOK, give(map[Place]Value{zone(Machine, internetPolicies, "3", protectedMode): dword(3)}), "zone 3: 3", "", 0},
 	{"zones.policies", api.CheckProblem, give(map[Place]Value{machineOnly: dword(1)}), "zone 3: 0", "--fix", 4},
 	{"zones.machine-only", api.CheckWarning, give(map[Place]Value{machineOnly: dword(1), zone(Machine, internetSettings, "3", protectedMode): dword(3)}), "no", "Security_HKLM_only", 0},

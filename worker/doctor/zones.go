@@ -176,7 +176,8 @@ func (x *examination) zonePolicies() {
 	}
 	user, differs := x.userZones(protectedMode), false
 	for number, n := range imposed {
-		differs = differs || user[number] != n
+		has, ok := user[number]
+		differs = differs || !ok || has != n
 	}
 	n, same := imposed.common()
 	switch {
