@@ -50,13 +50,10 @@ func pretended() program {
 	return program{Folder: folder, Path: os.Args[0], Env: append(environment(folder), role+"=driver")}
 }
 
-// tempFolder is t.TempDir for Wine too, where os.RemoveAll does not work.
+// tempFolder is a new folder for temporary files.
 func tempFolder(t *testing.T) string {
-	folder, err := os.MkdirTemp("", "drv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { removeAll(folder) })
+	t.Helper()
+	folder := testFolder(t)
 	t.Setenv("TMP", folder)
 	return folder
 }
