@@ -152,10 +152,7 @@ func parse(program, about string, cli any, common *Common, subs *commands, args,
 	if strings.HasPrefix(parsed.Command(), string(TokenNew)) {
 		return Request{Command: TokenNew, Name: subs.Token.New.Name}, nil
 	}
-	if parsed.Command() == string(Doctor) {
-		return Request{Command: Doctor}, nil
-	}
-	return Request{Command: Serve}, nil
+	return Request{Command: Command(parsed.Command())}, nil
 }
 
 // options are those of every kong parser here. Variables are read by
@@ -173,7 +170,7 @@ func options(program, about string, more ...kong.Option) []kong.Option {
 		kong.Name(program), kong.Description(about),
 		kong.Vars{"listen": listen, "engine": engine},
 		kong.ValueFormatter(func(v *kong.Value) string {
-			if v.Flag == nil || !isSetting(v.Flag) {
+			if v.Flag == nil || v.Name == "help" || v.Tag.Has("novariable") {
 				return v.Help
 			}
 			if d := defaultOf(v); d != "" {
@@ -197,15 +194,11 @@ func variable(flag string) string {
 	return "IE_MCP_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// isSetting tells whether a flag is a setting of the program, which has a
-// variable, and not the help or one of a single command.
-func isSetting(flag *kong.Flag) bool { return flag.Name != "help" && !flag.Tag.Has("command") }
-
 // environment supplies the flags that the command line leaves out, and notes
 // those in given. An empty variable is none.
 func environment(env []string, given map[string]string) kong.Resolver {
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-		if !isSetting(flag) {
+		if flag.Name == "help" || flag.Tag.Has("novariable") {
 			return nil, nil
 		}
 		prefix := variable(flag.Name) + "="
