@@ -26,9 +26,9 @@ func TestEmulatorAnswersAsTheRealDriver(t *testing.T) {
 		faults   string // of the emulator, which are the real one's circumstances
 		prepare  func(*testing.T, *wine.Prefix)
 	}{
-		{name: "stateless", requests: stateless, faults: `{}`},
-		{name: "phantom", requests: phantom, faults: `{}`},
-		{name: "chunked", requests: chunked, faults: `{}`},
+		{name: "stateless", requests: stateless, faults: `{"noBrowser":true}`},
+		{name: "phantom", requests: phantom, faults: `{"noBrowser":true}`},
+		{name: "chunked", requests: chunked, faults: `{"noBrowser":true}`},
 		{name: "no browser", requests: launches, faults: `{"noBrowser":true}`},
 		{name: "zones differ", requests: launches, faults: `{"protectedMode":true}`, prepare: zones(0, 3, 3, 3)},
 	} {
