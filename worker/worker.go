@@ -16,6 +16,7 @@ import (
 
 	"iemesh/api"
 	"iemesh/api/origin"
+	"iemesh/worker/desktop"
 	"iemesh/worker/driver"
 )
 
@@ -26,12 +27,15 @@ type Config struct {
 	IdleTimeout time.Duration // a session neither used nor renewed for so long is closed; 0 = 15 minutes
 	OwnPorts    []uint16      // listeners of this process, which no page may reach
 	Log         *slog.Logger  // nil = silent
+
+	Desktop func() desktop.Facts // asked before whatever needs the desktop; nil = for engine ie that of this process, else none is needed
 }
 
 // Worker is an [api.Worker] with browsers on this machine.
 type Worker struct {
 	cfg    Config
 	ledger *ledger
+	warned sync.Map        // ids of the desktop's obstacles that were logged
 	life   context.Context // ends with Close
 	end    context.CancelFunc
 	tasks  sync.WaitGroup // sweep, watchers, openings
@@ -48,6 +52,9 @@ func New(cfg Config) *Worker {
 	}
 	if cfg.IdleTimeout == 0 {
 		cfg.IdleTimeout = 15 * time.Minute
+	}
+	if cfg.Desktop == nil {
+		cfg.Desktop = engineDesktop(cfg.Browser.Engine)
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -121,6 +128,9 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 		defer leave()
 		if ctx.Err() != nil { // the queue was free, and does not look at it then
 			return nil, notDelivered(ctx)
+		}
+		if err := w.desktopFit(); err != nil {
+			return nil, err
 		}
 		s.touch()
 		defer s.touch()
@@ -204,6 +214,9 @@ func (w *Worker) Ready() []string {
 			return []string{e.Message}
 		}
 		return []string{err.Error()}
+	}
+	if err := w.desktopFit(); err != nil {
+		return []string{api.AsError(err).Message}
 	}
 	return nil
 }

@@ -34,9 +34,9 @@ type Command struct {
 
 // Run obeys a command and returns the exit status: 0, 1 for a failure, 2 for a
 // wrong setting. Serve's ctx ends with the first SIGINT or SIGTERM, which on
-// Windows stand for Ctrl+C, Ctrl+Break, and the closing of the window or the
-// session. A second signal ends the process at once, and the supervisors of
-// its browsers clean up after it.
+// Windows stand for Ctrl+C, Ctrl+Break and the closing of the console; there a
+// log-off and a shutdown end it too. A second signal ends the process at once, and
+// the supervisors of its browsers clean up after it.
 func Run(ctx context.Context, c Command, stdout, stderr io.Writer, serve func(context.Context, *slog.Logger) error) int {
 	log := config.NewLogger(stderr, c.Common.LogLevel)
 	err := c.Err
@@ -60,7 +60,12 @@ func Run(ctx context.Context, c Command, stdout, stderr io.Writer, serve func(co
 func untilSignal(ctx context.Context, serve func(context.Context) error) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	defer context.AfterFunc(ctx, stop)()
+	ended := make(chan struct{})
+	defer close(ended)
+	endWithSession(end, ended)
 	// A client that closes its end of our output must not kill us before our
 	// browsers are closed: the write fails instead.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

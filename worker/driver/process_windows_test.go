@@ -80,16 +80,6 @@ func browserIn(t *testing.T, folder string) (pid uint32) {
 	return pid
 }
 
-func alive(pid uint32) bool {
-	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, pid)
-	if err != nil {
-		return false
-	}
-	defer windows.CloseHandle(h)
-	state, _ := windows.WaitForSingleObject(h, 0)
-	return state == uint32(windows.WAIT_TIMEOUT)
-}
-
 func TestEndLeavesNothing(t *testing.T) {
 	tempFolder(t)
 	p := pretended()
