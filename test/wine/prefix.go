@@ -112,6 +112,22 @@ func (p *Prefix) Command(ctx context.Context, program string, args ...string) *e
 	return cmd
 }
 
+// Launch starts a program with variables in its environment. It works in an
+// empty folder of its own on Linux, and has its temporary files where the user
+// of Windows has them: [Prefix.Temporary].
+func (p *Prefix) Launch(program string, args []string, env ...string) (*harness.Program, error) {
+	folder, err := os.MkdirTemp(p.Folder, "work-")
+	if err != nil {
+		return nil, err
+	}
+	cmd := p.Command(context.Background(), program, args...)
+	cmd.Env = append(cmd.Env, env...)
+	return harness.Launch(cmd, folder)
+}
+
+// Temporary is the folder on Linux of the user's temporary files (%TEMP%).
+func (p *Prefix) Temporary() string { return filepath.Join(p.Home, "Temp") }
+
 // Path is what Windows calls a file of Linux.
 func (p *Prefix) Path(file string) string {
 	if inside, ok := strings.CutPrefix(file, filepath.Join(p.Folder, "drive_c")+"/"); ok {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -286,13 +284,13 @@ func fill(set object, port int) wanted {
 	return w
 }
 
-// commandLine is how Edge would be started. Nothing in it is quoted.
-func (o options) commandLine() string {
+// commandLine is how Edge is started with its profile. Nothing in it is quoted.
+func (o options) commandLine(profile string) string {
 	program := o.EdgePath
 	if program == "" {
 		program = "msedge.exe"
 	}
-	return program + " --ie-mode-force --internet-explorer-integration=iemode --user-data-dir=" + filepath.Join(os.TempDir(), "IEDriver-"+newGUID()) +
+	return program + " --ie-mode-force --internet-explorer-integration=iemode --user-data-dir=" + profile +
 		" --no-first-run --no-service-autorun --disable-sync --disable-features=msImplicitSignin" +
 		" --disable-popup-blocking --enable-features=msIEModeAlwaysWaitForUnload " + o.InitialBrowserURL
 }

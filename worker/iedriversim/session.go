@@ -59,7 +59,7 @@ func (d *driver) newSession(c *call) (any, error) {
 			"Enable Protected Mode must be set to the same value (enabled or disabled) for all zones.")
 	}
 	if c.Faults.NoBrowser {
-		return nil, fail(notCreated, launching+"CreateProcess() failed for edge with the following command: "+want.options.commandLine())
+		return nil, fail(notCreated, launching+"CreateProcess() failed for edge with the following command: "+want.options.commandLine(newProfile()))
 	}
 	s, err := d.launch(c, want)
 	if err != nil {
@@ -93,12 +93,17 @@ func (d *driver) launch(c *call, want wanted) (*session, error) {
 	}
 	b := *d.backend
 	d.mu.Unlock()
-	profile := filepath.Join(os.TempDir(), "IEDriver-"+newGUID())
+	profile := newProfile()
 	if err := os.Mkdir(profile, 0o700); err != nil {
 		return nil, err
 	}
 	if err := b.open(c.settings, profile, want.pageLoadStrategy); err != nil {
 		return nil, err
+	}
+	if b.remote() && want.options.EdgePath != "" {
+		if err := b.substitute(want.options.commandLine(profile)); err != nil {
+			return nil, err
+		}
 	}
 	s := &session{
 		id:       newGUID(),
@@ -123,6 +128,8 @@ func (d *driver) launch(c *call, want wanted) (*session, error) {
 	b.send(http.MethodPost, "/url", map[string]string{"url": want.options.InitialBrowserURL})
 	return s, nil
 }
+
+func newProfile() string { return filepath.Join(os.TempDir(), "IEDriver-"+newGUID()) }
 
 // quit answers DELETE of the session, also while a command runs.
 func (d *driver) quit(s *session, c *call) error {

@@ -21,7 +21,7 @@ type settings struct {
 	DocumentMode    int    `json:"documentMode"`    // 5, 7, 8, 9, 10, 11; default 11
 	RealTiming      bool   `json:"realTiming"`      // the delays of the driver that no switch below names
 	Chromedriver    string `json:"chromedriver"`    // default: from PATH
-	ChromedriverURL string `json:"chromedriverUrl"` // one that runs already, perhaps on another system; it is not ended. The browser is headless then
+	ChromedriverURL string `json:"chromedriverUrl"` // one that runs already, perhaps on another system; it is not ended. The browser is headless then, and the program of ie.edgepath is started as well, as if it were the browser
 	Chromium        string `json:"chromium"`        // default: chromedriver's choice
 	Faults          faults `json:"faults"`
 }
