@@ -48,7 +48,9 @@ func startEmulator(t *testing.T) (host string, set func(t *testing.T, faults str
 			t.Fatal(err)
 		}
 	}
-	return serve(t, exec.Command(emulator, "/port="+port, "/silent", "/extract-path="+folder), port), set
+	cmd := exec.Command(emulator, "/port="+port, "/silent", "/extract-path="+folder)
+	cmd.Env = append(os.Environ(), "TMPDIR="+folder) // where profiles stay behind
+	return serve(t, cmd, port), set
 }
 
 // serve starts a driver, and at the end of the test shuts it down.
