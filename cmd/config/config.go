@@ -53,6 +53,7 @@ type Command string
 const (
 	Serve    Command = "serve"
 	TokenNew Command = "token new" // Request.Name
+	Doctor   Command = "doctor"    // Request.Doctor
 )
 
 // commands are the subcommands of both programs.
@@ -83,10 +84,11 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrHelp tells that help was asked for and has been printed.
 var ErrHelp = errors.New("help was printed")
 
-// Request is a command with the name it is about, for those that need one.
+// Request is a command with what only that command takes.
 type Request struct {
 	Command Command
 	Name    string
+	Doctor  WorkerDoctor
 }
 
 // ParseGateway reads the settings of gateway. Args come without the program's
@@ -96,9 +98,11 @@ func ParseGateway(args, env []string, out io.Writer) (*Gateway, Request, error) 
 	var cli struct {
 		Gateway
 		commands
+		Doctor GatewayDoctor `cmd:"" help:"Tell whether gateway and workers are fit to serve."`
 	}
 	request, err := parse("gateway", "MCP gateway for browsers in Edge's IE mode.", &cli, &cli.Common, &cli.commands, args, env, out)
-	if err == nil && request.Command == Serve {
+	request.Doctor.JSON = cli.Doctor.JSON
+	if err == nil && request.Command != TokenNew {
 		err = cli.Gateway.check()
 	}
 	return &cli.Gateway, request, err
@@ -109,9 +113,11 @@ func ParseWinWorker(args, env []string, out io.Writer) (*Common, Request, error)
 	var cli struct {
 		Common
 		commands
+		Doctor WorkerDoctor `cmd:"" help:"Tell whether this machine is fit for its browsers, and mend it."`
 	}
 	request, err := parse("winworker", "Browsers for iemesh gateways.", &cli, &cli.Common, &cli.commands, args, env, out)
-	if err == nil && request.Command == Serve {
+	request.Doctor = cli.Doctor
+	if err == nil && request.Command != TokenNew {
 		err = errors.Join(cli.Common.check()...)
 	}
 	return &cli.Common, request, err
@@ -146,7 +152,7 @@ func parse(program, about string, cli any, common *Common, subs *commands, args,
 	if strings.HasPrefix(parsed.Command(), string(TokenNew)) {
 		return Request{Command: TokenNew, Name: subs.Token.New.Name}, nil
 	}
-	return Request{Command: Serve}, nil
+	return Request{Command: Command(parsed.Command())}, nil
 }
 
 // options are those of every kong parser here. Variables are read by
@@ -164,7 +170,7 @@ func options(program, about string, more ...kong.Option) []kong.Option {
 		kong.Name(program), kong.Description(about),
 		kong.Vars{"listen": listen, "engine": engine},
 		kong.ValueFormatter(func(v *kong.Value) string {
-			if v.Flag == nil || v.Name == "help" {
+			if v.Flag == nil || v.Name == "help" || v.Tag.Has("novariable") {
 				return v.Help
 			}
 			if d := defaultOf(v); d != "" {
@@ -192,7 +198,7 @@ func variable(flag string) string {
 // those in given. An empty variable is none.
 func environment(env []string, given map[string]string) kong.Resolver {
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-		if flag.Name == "help" {
+		if flag.Name == "help" || flag.Tag.Has("novariable") {
 			return nil, nil
 		}
 		prefix := variable(flag.Name) + "="

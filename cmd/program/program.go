@@ -50,6 +50,9 @@ func Run(ctx context.Context, c Command, stdout, stderr io.Writer, serve func(co
 	if err == nil || errors.Is(err, config.ErrHelp) {
 		return 0
 	}
+	if errors.Is(err, ErrUnfit) {
+		return 1
+	}
 	log.Error("failed", slog.String("message", err.Error()))
 	if _, ok := errors.AsType[*config.Error](err); ok {
 		return 2
@@ -142,12 +145,15 @@ func (l *Listener) URL() string {
 // process. It starts nothing yet; the caller closes it.
 func Worker(cfg *config.Common, log *slog.Logger, ports ...uint16) *worker.Worker {
 	return worker.New(worker.Config{
-		Browser: driver.Config{
-			Engine: cfg.Engine, DriverPath: cfg.DriverPath, BrowserPath: cfg.EdgePath, Headless: cfg.Headless,
-			Warn: func(message string) { log.Warn("browser", "message", message) },
-		},
-		MaxSessions: cfg.MaxSessions, IdleTimeout: cfg.IdleTimeout, OwnPorts: ports, Log: log,
+		Browser: browser(cfg, log), MaxSessions: cfg.MaxSessions, IdleTimeout: cfg.IdleTimeout, OwnPorts: ports, Log: log,
 	})
+}
+
+func browser(cfg *config.Common, log *slog.Logger) driver.Config {
+	return driver.Config{
+		Engine: cfg.Engine, DriverPath: cfg.DriverPath, BrowserPath: cfg.EdgePath, Headless: cfg.Headless,
+		Warn: func(message string) { log.Warn("browser", "message", message) },
+	}
 }
 
 // Readiness asks a worker of this process.

@@ -16,6 +16,9 @@ import (
 	"iemesh/worker/driver"
 )
 
+// version is set by the linker.
+var version = "dev"
+
 func main() {
 	driver.Supervise()
 	os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
@@ -24,7 +27,12 @@ func main() {
 func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
 	cfg, request, err := config.ParseWinWorker(args, env, stdout)
 	return program.Run(ctx, program.Command{Common: cfg, Request: request, Err: err}, stdout, stderr,
-		func(ctx context.Context, log *slog.Logger) error { return serve(ctx, cfg, log) })
+		func(ctx context.Context, log *slog.Logger) error {
+			if request.Command == config.Doctor {
+				return examine(ctx, cfg, request.Doctor, log, stdout)
+			}
+			return serve(ctx, cfg, log)
+		})
 }
 
 func serve(ctx context.Context, cfg *config.Common, log *slog.Logger) error {
