@@ -156,7 +156,7 @@ func TestTokenCommand(t *testing.T) {
 	for _, args := range []string{"token new alice --token-file t", "--token-file t token new alice"} {
 		// A setting that only serving needs is not looked at.
 		g, request, err := ParseGateway(strings.Fields(args), []string{"IE_MCP_LISTEN=:1"}, &strings.Builder{})
-		if err != nil || request != (Request{TokenNew, "alice"}) || g.TokenFile != "t" {
+		if err != nil || request != (Request{Command: TokenNew, Name: "alice"}) || g.TokenFile != "t" {
 			t.Errorf("%s: %+v, %v", args, request, err)
 		}
 	}
@@ -184,7 +184,7 @@ func TestSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"--listen", "--engine", "--driver-path", "--edge-path", "--headless", "--timeout-ms", "--max-sessions",
-		"--idle-timeout", "--token-file", "--tls-cert", "--tls-key", "--log-level", // of both
+		"--idle-timeout", "--token-file", "--tls-cert", "--tls-key", "--log-level", "--log-file", // of both
 		"--stdio", "--worker", "--worker-token-file", "--worker-ca", "--tools", "--allowed-origins", "--rate", "--burst"}
 	if len(list) != len(want) {
 		t.Fatalf("%d settings, want %d", len(list), len(want))
