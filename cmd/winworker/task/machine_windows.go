@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -38,7 +39,12 @@ func (here) Account(name string) (Account, error) {
 
 func (here) Elevated() bool { return windows.GetCurrentProcessToken().IsElevated() }
 
+// runTime is how long a program of Windows may take.
+const runTime = time.Minute
+
 func (here) Run(ctx context.Context, program string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, runTime)
+	defer cancel()
 	system, err := windows.GetSystemDirectory()
 	if err != nil {
 		return "", err
@@ -48,7 +54,11 @@ func (here) Run(ctx context.Context, program string, args ...string) (string, er
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(system, program+".exe"), args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true}
+	cmd.WaitDelay = time.Second // what it started may keep its output open
 	out, err := cmd.CombinedOutput()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
 	text := strings.TrimSpace(decode(out))
 	if _, ok := errors.AsType[*exec.ExitError](err); ok {
 		return text, fmt.Errorf("%s: %w: %s", program, err, strings.Join(strings.Fields(text), " "))
