@@ -20,7 +20,7 @@ build:
 		./cmd/gateway ./cmd/winworker ./worker/legacyapp/cmd/legacyapp ./worker/iedriversim ./test/prove ./test/demo
 
 test:
-	@scripts/setup go browser test
+	@scripts/setup go browser test wine
 	@scripts/test
 
 bench:

@@ -16,6 +16,7 @@ var differences = map[driver.Difference]func(p place, differs bool){
 	driver.SilentWindows:  place.silentWindow,
 	driver.AssumedDialogs: place.assumedDialog,
 	driver.BelievedOpener: place.believedOpener,
+	driver.BlackPictures:  place.blackPicture,
 	driver.UncheckedParts: place.uncheckedParts,
 	driver.UnclearArrival: place.unclearArrival,
 	driver.HTMLDialogs:    place.htmlDialog,
@@ -77,6 +78,13 @@ func (p place) believedOpener(differs bool) {
 	}
 	popup.browser.call.Policy = p.call.Policy
 	popup.click(id("close"))
+}
+
+func (p place) blackPicture(differs bool) {
+	ask(p.browser, api.Navigate, api.NavigateInput{URL: blackSite(p.t)})
+	if _, err := try(p.browser, api.Screenshot, api.Empty{}); (err != nil) != differs || err != nil && code(err) != api.UnsupportedByEngine {
+		p.t.Errorf("screenshot: %v", err)
+	}
 }
 
 func (p place) uncheckedParts(differs bool) {

@@ -42,6 +42,12 @@ func screenshot(ctx context.Context, op *operation, _ api.Empty) (api.Screenshot
 	if err != nil {
 		return api.ScreenshotResult{}, api.Errorf(api.InternalError, "The browser gave no picture. Try again.").Because(err)
 	}
+	if op.session.driver.Differs(driver.BlackPictures) && black(data) {
+		if err := op.worker.desktopFit(); err != nil {
+			return api.ScreenshotResult{}, err
+		}
+		return api.ScreenshotResult{}, api.Errorf(api.UnsupportedByEngine, "The picture is black all over: this browser can only show the window or tab in front. Close those in front of it, or use inspect_page.")
+	}
 	op.blobs = []api.Blob{{MediaType: "image/png", Data: data}}
 	return api.ScreenshotResult{MimeType: "image/png", Width: config.Width, Height: config.Height, Bytes: len(data)}, nil
 }

@@ -52,6 +52,10 @@ type window struct {
 // open starts a session for owner in a free slot. A caller whose time ends
 // first is released; what was started by then is ended behind its back.
 func (w *Worker) open(ctx context.Context, owner api.Caller) (*session, error) {
+	if err := w.desktopFit(); err != nil {
+		return nil, err
+	}
+	w.warnOfDesktop()
 	s := &session{id: api.NewID(), owner: owner, state: api.Starting, started: time.Now(), used: time.Now(), closed: make(chan struct{})}
 	if err := w.reserve(s); err != nil {
 		return nil, err
@@ -74,10 +78,13 @@ func (w *Worker) open(ctx context.Context, owner api.Caller) (*session, error) {
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	select {
 	case err := <-opened:
-		if err != nil {
-			return nil, startFailure(ctx, err)
+		if err == nil {
+			return s, nil
 		}
-		return s, nil
+		if gone := w.desktopFit(); gone != nil { // it went meanwhile, and that is why
+			return nil, api.AsError(gone).Because(err)
+		}
+		return nil, startFailure(ctx, err)
 	case <-released.Done():
 		close(left)
 		return nil, startFailure(ctx, &driver.Error{Kind: driver.Context, Command: "open"})

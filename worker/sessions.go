@@ -51,6 +51,9 @@ func ensureSession(ctx context.Context, op *operation, in api.EnsureInput) (api.
 // answers tells whether the session's driver and browser still answer. What
 // runs there is waited for: a busy session is not a dead one.
 func (w *Worker) answers(ctx context.Context, s *session) (bool, error) {
+	if err := w.desktopFit(); err != nil { // which says nothing against the session
+		return false, err
+	}
 	leave, err := s.queue.enter(ctx, false)
 	if err != nil {
 		if api.AsError(err).Code == api.LimitExceeded {

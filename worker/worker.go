@@ -16,6 +16,7 @@ import (
 
 	"iemesh/api"
 	"iemesh/api/origin"
+	"iemesh/worker/desktop"
 	"iemesh/worker/driver"
 )
 
@@ -26,12 +27,15 @@ type Config struct {
 	IdleTimeout time.Duration // a session neither used nor renewed for so long is closed; 0 = 15 minutes
 	OwnPorts    []uint16      // listeners of this process, which no page may reach
 	Log         *slog.Logger  // nil = silent
+
+	Desktop func() desktop.Facts // asked before whatever needs the desktop; nil = for engine ie that of this process, else none is needed
 }
 
 // Worker is an [api.Worker] with browsers on this machine.
 type Worker struct {
 	cfg    Config
 	ledger *ledger
+	warned sync.Map        // ids of the desktop's obstacles that were logged
 	life   context.Context // ends with Close
 	end    context.CancelFunc
 	tasks  sync.WaitGroup // sweep, watchers, openings
@@ -41,7 +45,8 @@ type Worker struct {
 	version  string // of the browser that was opened last
 }
 
-// New makes a Worker. It starts no browser; Close must be called.
+// New makes a Worker. It starts no browser, and ends those of killed programs of
+// ours; Close must be called.
 func New(cfg Config) *Worker {
 	if cfg.MaxSessions == 0 {
 		cfg.MaxSessions = 1
@@ -49,12 +54,16 @@ func New(cfg Config) *Worker {
 	if cfg.IdleTimeout == 0 {
 		cfg.IdleTimeout = 15 * time.Minute
 	}
+	if cfg.Desktop == nil {
+		cfg.Desktop = engineDesktop(cfg.Browser.Engine)
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	w := &Worker{cfg: cfg, ledger: newLedger(), sessions: map[string]*session{}}
 	w.life, w.end = context.WithCancel(context.Background())
 	w.tasks.Go(w.sweep)
+	w.tasks.Go(driver.Sweep)
 	return w
 }
 
@@ -122,6 +131,9 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 		if ctx.Err() != nil { // the queue was free, and does not look at it then
 			return nil, notDelivered(ctx)
 		}
+		if err := w.desktopFit(); err != nil {
+			return nil, err
+		}
 		s.touch()
 		defer s.touch()
 		op.window = s.current
@@ -146,6 +158,11 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 	err = op.failure(ctx, err)
 	if entry.Effect == api.Act {
 		err = op.afterEffect(err)
+	}
+	if api.AsError(err).Code == api.Timeout {
+		if gone := w.desktopFit(); gone != nil { // meanwhile, and that is why
+			return nil, api.AsError(gone).Because(err)
+		}
 	}
 	return nil, err
 }
@@ -204,6 +221,9 @@ func (w *Worker) Ready() []string {
 			return []string{e.Message}
 		}
 		return []string{err.Error()}
+	}
+	if err := w.desktopFit(); err != nil {
+		return []string{api.AsError(err).Message}
 	}
 	return nil
 }

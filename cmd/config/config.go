@@ -57,6 +57,7 @@ type Command string
 const (
 	Serve     Command = "serve"
 	TokenNew  Command = "token new" // Request.Name
+	Doctor    Command = "doctor"    // Request.Doctor
 	Install   Command = "install"   // these three, of winworker alone: Request.Task
 	Uninstall Command = "uninstall"
 	Status    Command = "status"
@@ -90,10 +91,11 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrHelp tells that help was asked for and has been printed.
 var ErrHelp = errors.New("help was printed")
 
-// Request is a command with what it is about, for those that need it.
+// Request is a command with what only that command takes.
 type Request struct {
 	Command Command
 	Name    string
+	Doctor  WorkerDoctor
 	Task    Task
 }
 
@@ -104,9 +106,11 @@ func ParseGateway(args, env []string, out io.Writer) (*Gateway, Request, error) 
 	var cli struct {
 		Gateway
 		commands
+		Doctor GatewayDoctor `cmd:"" help:"Tell whether gateway and workers are fit to serve."`
 	}
 	request, err := parse("gateway", "MCP gateway for browsers in Edge's IE mode.", &cli, &cli.Common, &cli.commands, args, env, out)
-	if err == nil && request.Command == Serve {
+	request.Doctor.JSON = cli.Doctor.JSON
+	if err == nil && request.Command != TokenNew {
 		err = cli.Gateway.check()
 	}
 	return &cli.Gateway, request, err
@@ -117,11 +121,12 @@ func ParseWinWorker(args, env []string, out io.Writer) (*Common, Request, error)
 	var cli struct {
 		Common
 		commands
+		Doctor WorkerDoctor `cmd:"" help:"Tell whether this machine is fit for its browsers, and mend it."`
 		taskCommands
 	}
 	request, err := parse("winworker", "Browsers for iemesh gateways.", &cli, &cli.Common, &cli.commands, args, env, out)
-	request.Task = cli.taskCommands.of(request.Command)
-	if err == nil && (request.Command == Serve || request.Command == Install) {
+	request.Doctor, request.Task = cli.Doctor, cli.taskCommands.of(request.Command)
+	if err == nil && slices.Contains([]Command{Serve, Doctor, Install}, request.Command) {
 		err = errors.Join(cli.Common.check()...)
 	}
 	if err == nil && request.Command == Install {
@@ -157,11 +162,10 @@ func parse(program, about string, cli any, common *Common, subs *commands, args,
 		}
 	}
 	common.args = arguments(k.Model.Flags, common.given)
-	command := Command(parsed.Command())
 	if strings.HasPrefix(parsed.Command(), string(TokenNew)) {
 		return Request{Command: TokenNew, Name: subs.Token.New.Name}, nil
 	}
-	return Request{Command: command}, nil
+	return Request{Command: Command(parsed.Command())}, nil
 }
 
 // arguments are the flags that were given, with their values, in the order of

@@ -165,6 +165,23 @@ func TestTokenCommand(t *testing.T) {
 	}
 }
 
+func TestDoctorCommand(t *testing.T) {
+	args := strings.Fields("doctor --fix --self-test --report r --engine ie --driver-path d")
+	w, request, err := ParseWinWorker(args, []string{"IE_MCP_JSON=true", "IE_MCP_UNDO=file"}, &strings.Builder{})
+	if err != nil || request != (Request{Command: Doctor, Doctor: WorkerDoctor{Fix: true, SelfTest: true, Report: "r"}}) || w.DriverPath != "d" {
+		t.Errorf("%+v, %v", request, err)
+	}
+	for _, wrong := range []string{"doctor --fix --undo f", "doctor --timeout-ms 1", "doctor nonsense", "--fix"} {
+		if _, _, err := ParseWinWorker(strings.Fields(wrong), nil, &strings.Builder{}); err == nil {
+			t.Errorf("%s is taken", wrong)
+		}
+	}
+	_, request, err = ParseGateway([]string{"doctor", "--json"}, nil, &strings.Builder{})
+	if err != nil || request != (Request{Command: Doctor, Doctor: WorkerDoctor{JSON: true}}) {
+		t.Errorf("%+v, %v", request, err)
+	}
+}
+
 func TestHelpShowsTheVariables(t *testing.T) {
 	var out strings.Builder
 	_, _, err := ParseGateway([]string{"--help"}, nil, &out)

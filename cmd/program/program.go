@@ -35,9 +35,9 @@ type Command struct {
 
 // Run obeys a command and returns the exit status: 0, 1 for a failure, 2 for a
 // wrong setting. Serve's ctx ends with the first SIGINT or SIGTERM, which on
-// Windows stand for Ctrl+C, Ctrl+Break, and the closing of the window or the
-// session. A second signal ends the process at once, and the supervisors of
-// its browsers clean up after it.
+// Windows stand for Ctrl+C, Ctrl+Break and the closing of the console; there a
+// log-off and a shutdown end it too. A second signal ends the process at once, and
+// the supervisors of its browsers clean up after it.
 func Run(ctx context.Context, c Command, stdout, stderr io.Writer, serve func(context.Context, *slog.Logger) error) int {
 	sink, closeLog, logErr := openLog(c, stderr)
 	defer closeLog()
@@ -52,6 +52,9 @@ func Run(ctx context.Context, c Command, stdout, stderr io.Writer, serve func(co
 	}
 	if err == nil || errors.Is(err, config.ErrHelp) {
 		return 0
+	}
+	if errors.Is(err, ErrUnfit) {
+		return 1
 	}
 	log.Error("failed", slog.String("message", err.Error()))
 	if _, ok := errors.AsType[*config.Error](err); ok {
@@ -86,7 +89,12 @@ func openLog(c Command, stderr io.Writer) (sink io.Writer, closeLog func(), err 
 func untilSignal(ctx context.Context, serve func(context.Context) error) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	defer context.AfterFunc(ctx, stop)()
+	ended := make(chan struct{})
+	defer close(ended)
+	endWithSession(end, ended)
 	// A client that closes its end of our output must not kill us before our
 	// browsers are closed: the write fails instead.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -163,12 +171,15 @@ func (l *Listener) URL() string {
 // process. It starts nothing yet; the caller closes it.
 func Worker(cfg *config.Common, log *slog.Logger, ports ...uint16) *worker.Worker {
 	return worker.New(worker.Config{
-		Browser: driver.Config{
-			Engine: cfg.Engine, DriverPath: cfg.DriverPath, BrowserPath: cfg.EdgePath, Headless: cfg.Headless,
-			Warn: func(message string) { log.Warn("browser", "message", message) },
-		},
-		MaxSessions: cfg.MaxSessions, IdleTimeout: cfg.IdleTimeout, OwnPorts: ports, Log: log,
+		Browser: browser(cfg, log), MaxSessions: cfg.MaxSessions, IdleTimeout: cfg.IdleTimeout, OwnPorts: ports, Log: log,
 	})
+}
+
+func browser(cfg *config.Common, log *slog.Logger) driver.Config {
+	return driver.Config{
+		Engine: cfg.Engine, DriverPath: cfg.DriverPath, BrowserPath: cfg.EdgePath, Headless: cfg.Headless,
+		Warn: func(message string) { log.Warn("browser", "message", message) },
+	}
 }
 
 // Readiness asks a worker of this process.

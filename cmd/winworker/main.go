@@ -29,10 +29,14 @@ func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 	cfg, request, err := config.ParseWinWorker(args, env, stdout)
 	return program.Run(ctx, program.Command{Common: cfg, Request: request, Err: err}, stdout, stderr,
 		func(ctx context.Context, log *slog.Logger) error {
-			if request.Command != config.Serve {
+			switch request.Command {
+			case config.Serve:
+				return serve(ctx, cfg, log)
+			case config.Doctor:
+				return examine(ctx, cfg, request.Doctor, log, stdout)
+			default:
 				return manage(ctx, cfg, request, stdout)
 			}
-			return serve(ctx, cfg, log)
 		})
 }
 

@@ -43,18 +43,27 @@ func Start(path string, args []string, env ...string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{Folder: folder, cmd: exec.Command(path, args...), ended: make(chan struct{})}
-	p.cmd.Dir = folder
+	cmd := exec.Command(path, args...)
 	for _, entry := range os.Environ() {
 		if !strings.HasPrefix(entry, "IE_MCP_") {
-			p.cmd.Env = append(p.cmd.Env, entry)
+			cmd.Env = append(cmd.Env, entry)
 		}
 	}
-	p.cmd.Env = append(p.cmd.Env, "TMPDIR="+folder)
-	p.cmd.Env = append(p.cmd.Env, env...)
-	if err := p.start(); err != nil {
+	cmd.Env = append(cmd.Env, "TMPDIR="+folder)
+	cmd.Env = append(cmd.Env, env...)
+	p, err := Launch(cmd, folder)
+	if err != nil {
 		os.RemoveAll(folder)
-		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, err
+}
+
+// Launch starts a program that works in a folder, which is empty and becomes its own.
+func Launch(cmd *exec.Cmd, folder string) (*Program, error) {
+	cmd.Dir = folder
+	p := &Program{Folder: folder, cmd: cmd, ended: make(chan struct{})}
+	if err := p.start(); err != nil {
+		return nil, fmt.Errorf("%s: %w", cmd.Path, err)
 	}
 	return p, nil
 }

@@ -13,6 +13,7 @@ const (
 	SilentWindows  Difference = "silent_windows: a list of windows does not say where they are"
 	AssumedDialogs Difference = "assumed_dialogs: a dialog is judged by the page that was read last, or by the address asked for"
 	BelievedOpener Difference = "believed_opener: what a blank window says of its opener is believed"
+	BlackPictures  Difference = "black_pictures: a picture of a window that is not in front is black, and refused"
 	UncheckedParts Difference = "unchecked_parts: a screenshot is judged by the top document, not by its frames"
 	UnclearArrival Difference = "unclear_arrival: a navigation cut short between whole seconds does not say whether the new page is there"
 	HTMLDialogs    Difference = "html_dialogs: pages have showModalDialog, whose dialogs are windows"

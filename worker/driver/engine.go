@@ -31,7 +31,9 @@ type launch struct {
 	capabilities map[string]any
 	limits       limits // with which the session begins
 	keepAlive    bool
-	start        string // URL of the page with which the browser begins
+	start        string                    // URL of the page with which the browser begins
+	program      string                    // file name of the browser, whose end is told by its process; "" = by its debugger
+	judge        func(status []byte) error // whether the driver that gave this answer to /status is taken; nil = any
 }
 
 type opened struct {
@@ -83,6 +85,7 @@ func environment(folder string) []string {
 			"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "USERNAME", "USERDOMAIN", "COMPUTERNAME",
 			"APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432",
 			"COMMONPROGRAMFILES", "COMMONPROGRAMFILES(X86)", "COMMONPROGRAMW6432", "PUBLIC", "ALLUSERSPROFILE",
+			"HOMEDRIVE", "HOMEPATH", "LOGONSERVER", "USERDNSDOMAIN",
 			"NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE", "OS", "SESSIONNAME":
 			env = append(env, entry)
 		default:

@@ -1,9 +1,12 @@
 package driver
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -26,6 +29,15 @@ func (ie) locate(cfg Config) (p programs, err error) {
 		}
 		return p, &Error{Kind: NotInstalled, Command: "open", Message: fmt.Sprintf("driver %q was not found: %s", name, remedy)}
 	}
+	if b, err := Examine(p.driver); err == nil { // else it is a script, or no program of Windows
+		if why := unfit(b, oldest(cfg)); why != "" {
+			return p, &Error{Kind: NotInstalled, Command: "open", Message: why}
+		}
+	}
+	if name := temporary(); runtime.GOOS == "windows" && (strings.Contains(name, " ") || len(name) > 80) {
+		return p, &Error{Kind: NotInstalled, Command: "open",
+			Message: "the path of the user's temporary folder has a space or is longer than 80 characters, at which the driver would cut it: set TEMP to a folder such as C:\\Temp"}
+	}
 	if cfg.BrowserPath != "" { // else the driver finds Edge itself
 		if p.browser = lookup(cfg.BrowserPath); p.browser == "" {
 			return p, &Error{Kind: NotInstalled, Command: "open", Message: fmt.Sprintf("browser %q was not found: give the path of msedge.exe in --edge-path", cfg.BrowserPath)}
@@ -34,7 +46,11 @@ func (ie) locate(cfg Config) (p programs, err error) {
 	return p, nil
 }
 
-func (ie) launch(_ Config, p programs, folder string, port int) launch {
+func oldest(cfg Config) string { return cmp.Or(cfg.OldestDriver, OldestIEDriver) }
+
+// launch sends no proxy: with one the driver changes that of the whole Windows user,
+// and gives it back only if it ends in order.
+func (ie) launch(cfg Config, p programs, folder string, port int) launch {
 	options := map[string]any{
 		"ie.edgechromium":            true, // always said: found out by itself, the driver takes the ways of plain IE later
 		"browserAttachTimeout":       attachTimeout.Milliseconds(),
@@ -46,11 +62,14 @@ func (ie) launch(_ Config, p programs, folder string, port int) launch {
 		options["ie.edgepath"] = p.browser
 	}
 	return launch{
+		program: filepath.Base(cmp.Or(p.browser, "msedge.exe")),
 		args: []string{
 			fmt.Sprintf("/port=%d", port), "/host=127.0.0.1", "/silent", "/extract-path=" + folder,
+			"/log-level=WARN", // to its output, whose end tells why a start failed
 		},
 		limits: limits{PageLoad: 300 * time.Second, Script: 30 * time.Second}, // the driver's own
 		start:  startPage(port),
+		judge:  func(status []byte) error { return judge(status, oldest(cfg)) },
 		capabilities: map[string]any{
 			"browserName":             "internet explorer",
 			"unhandledPromptBehavior": "ignore",
@@ -59,8 +78,31 @@ func (ie) launch(_ Config, p programs, folder string, port int) launch {
 	}
 }
 
+// judge reads the driver's own account of itself, {"value":{"build":{"version":"4.14.0.0
+// (32-bit)"},…}}: a file may lack its version, or start another program.
+func judge(status []byte, oldest string) error {
+	var s struct {
+		Value struct {
+			Build struct{ Version string }
+		}
+	}
+	if json.Unmarshal(status, &s) != nil {
+		return nil // New Session will tell
+	}
+	var b Binary
+	version, bits, _ := strings.Cut(s.Value.Build.Version, " ")
+	b.Version = version
+	if strings.Contains(bits, "64") {
+		b.Machine = "x64"
+	}
+	if why := unfit(b, oldest); why != "" {
+		return &Error{Kind: NotInstalled, Command: "open", Message: why}
+	}
+	return nil
+}
+
 func (ie) differences() []Difference {
-	return []Difference{LateWindows, SilentWindows, AssumedDialogs, BelievedOpener, UncheckedParts, UnclearArrival, HTMLDialogs, DocumentModes}
+	return []Difference{LateWindows, SilentWindows, AssumedDialogs, BelievedOpener, BlackPictures, UncheckedParts, UnclearArrival, HTMLDialogs, DocumentModes}
 }
 
 // startPage is the driver's own page, which is in IE mode like every other.

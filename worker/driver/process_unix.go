@@ -4,7 +4,9 @@ package driver
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -67,7 +69,7 @@ func supervise() int {
 
 // start starts a driver under a supervisor.
 func start(p program) (*tree, error) {
-	sweepOnce.Do(sweep)
+	Sweep()
 	self, err := ownProgram()
 	if err != nil {
 		return nil, err
@@ -109,6 +111,16 @@ func start(p program) (*tree, error) {
 	return t, nil
 }
 
+// temporary is where the folders are. Their paths must be short, because Chromium puts a
+// socket below them, whose path has about 100 bytes: under a temporary folder of 44
+// Chromium exits at once (measured), and that of macOS has 49.
+func temporary() string {
+	if base := os.TempDir(); len(base) <= 30 {
+		return base
+	}
+	return "/tmp"
+}
+
 // abandoned says whether a folder of this user's has no supervisor any more.
 func abandoned(folder string) bool {
 	info, err := os.Lstat(folder)
@@ -117,7 +129,7 @@ func abandoned(folder string) bool {
 	}
 	lock, err := os.OpenFile(filepath.Join(folder, lockName), os.O_RDWR, 0)
 	if err != nil {
-		return old(info)
+		return errors.Is(err, fs.ErrNotExist) && unlocked(folder)
 	}
 	defer lock.Close()
 	return syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
@@ -144,18 +156,4 @@ func endFamily(root int, folder string) {
 	for pid := range killed { // those that came to us, as to process 1 of a container
 		syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 	}
-}
-
-// descendants lists the members and all that descend from them.
-func descendants(member map[int]bool, parents map[int]int) []int {
-	var pids []int
-	for pid := range parents {
-		for p := pid; p > 1; p = parents[p] {
-			if member[p] {
-				pids = append(pids, pid)
-				break
-			}
-		}
-	}
-	return pids
 }

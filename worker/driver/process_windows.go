@@ -1,13 +1,10 @@
 package driver
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -22,45 +19,14 @@ func Supervise() {}
 
 func smallSharedMemory() bool { return false }
 
-// abandoned says whether nobody holds the folder's lock: then it can be removed.
-func abandoned(folder string) bool {
-	err := os.Remove(filepath.Join(folder, lockName))
-	if errors.Is(err, fs.ErrNotExist) {
-		info, err := os.Stat(folder)
-		return err == nil && old(info)
-	}
-	return err == nil
-}
-
-// endStrays has nothing to do: their job ended with their owner.
-func endStrays(folder string) {}
-
-// removeAll is os.RemoveAll in calls that Wine 8 has too.
-func removeAll(folder string) error {
-	var paths []string
-	filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
-		if err == nil {
-			paths = append(paths, path)
-		}
-		return nil
-	})
-	var failed error
-	for _, path := range slices.Backward(paths) {
-		if err := os.Remove(path); err != nil {
-			failed = err
-		}
-	}
-	return failed
-}
-
 // start starts a driver in a job object: the death of this process, however it
 // comes, closes the job, and that ends every process in it.
 func start(p program) (*tree, error) {
-	sweepOnce.Do(sweep)
+	Sweep()
 	if err := os.Mkdir(p.Folder, 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := holdAlone(filepath.Join(p.Folder, lockName))
+	lock, err := openAlone(filepath.Join(p.Folder, lockName), windows.CREATE_NEW)
 	if err != nil {
 		removeFolder(p.Folder)
 		return nil, err
@@ -77,24 +43,21 @@ func start(p program) (*tree, error) {
 		removeFolder(p.Folder)
 		return nil, err
 	}
+	allowSleep := stayAwake()
+	t.runs = func(program string) bool { return jobRuns(job, program) }
 	t.stop = sync.OnceFunc(func() { windows.TerminateJobObject(job, 1) })
 	go func() {
 		defer close(t.gone)
 		cmd.Wait()
 		t.stop() // a driver that died leaves its browser
-		windows.CloseHandle(job)
+		awaitEnd(job)
+		endStrays(p.Folder)
+		allowSleep()
 		windows.CloseHandle(lock)
 		removeFolder(p.Folder)
+		windows.CloseHandle(job)
 	}()
 	return t, nil
-}
-
-func holdAlone(path string) (windows.Handle, error) {
-	name, err := windows.UTF16PtrFromString(path)
-	if err != nil {
-		return 0, err
-	}
-	return windows.CreateFile(name, windows.GENERIC_WRITE, 0, nil, windows.CREATE_NEW, windows.FILE_ATTRIBUTE_NORMAL, 0)
 }
 
 // startInJob assigns the job right after the start: drivers start browsers only

@@ -24,11 +24,12 @@ import (
 
 // Config says which browser to open.
 type Config struct {
-	Engine      string           // "chromium", "edge", "ie"
-	DriverPath  string           // "": looked up
-	BrowserPath string           // "": looked up
-	Headless    string           // "true", "false", else when there is no display
-	Warn        func(msg string) // told once per process what is unsafe; may be nil
+	Engine       string           // "chromium", "edge", "ie"
+	DriverPath   string           // "": looked up
+	BrowserPath  string           // "": looked up
+	Headless     string           // "true", "false", else when there is no display
+	OldestDriver string           // version of IEDriverServer that is still taken; "" = OldestIEDriver
+	Warn         func(msg string) // told once per process what is unsafe; may be nil
 }
 
 // Check says whether Open can work here, without starting anything. A NotInstalled
@@ -49,6 +50,7 @@ type Session struct {
 	opened
 	port        int
 	start       string
+	program     string
 	differences []Difference
 	folder      string // of its files
 	tree        *tree
@@ -107,14 +109,20 @@ func open(ctx context.Context, e engine, cfg Config, p programs) (_ *Session, re
 			t.end()
 		}
 	}()
-	if err := awaitDriver(ctx, driver, t); err != nil {
+	status, err := awaitDriver(ctx, driver, t)
+	if err != nil {
 		return nil, false, err
+	}
+	if l.judge != nil {
+		if err := l.judge(status); err != nil {
+			return nil, true, err
+		}
 	}
 	id, capabilities, err := newSession(ctx, driver, t, l.capabilities)
 	if err != nil {
 		return nil, true, err
 	}
-	s := &Session{port: port, start: l.start, differences: e.differences(), folder: folder, tree: t, closing: make(chan struct{}), gone: make(chan struct{}),
+	s := &Session{port: port, start: l.start, program: l.program, differences: e.differences(), folder: folder, tree: t, closing: make(chan struct{}), gone: make(chan struct{}),
 		client: newClient(driver.url+"/session/"+url.PathEscape(id), l)}
 	if s.opened, err = e.opened(capabilities); err == nil {
 		err = s.adopt()
@@ -136,20 +144,20 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// awaitDriver polls until the driver answers.
-func awaitDriver(ctx context.Context, driver *client, t *tree) error {
+// awaitDriver polls until the driver answers, and returns what.
+func awaitDriver(ctx context.Context, driver *client, t *tree) (status []byte, err error) {
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
 	for {
 		if r := driver.exchange(ctx, http.MethodGet, "/status", nil); r.err == nil && r.status == http.StatusOK {
-			return nil
+			return r.body, nil
 		}
 		select {
 		case <-poll.C:
 		case <-t.gone:
-			return exited(t)
+			return nil, exited(t)
 		case <-ctx.Done():
-			return contextError("open", ctx, false)
+			return nil, contextError("open", ctx, false)
 		}
 	}
 }
@@ -198,8 +206,11 @@ func newSession(ctx context.Context, driver *client, t *tree, always map[string]
 func (s *Session) watch() {
 	defer close(s.gone)
 	browser := make(chan struct{})
-	if s.debugger != "" {
+	switch {
+	case s.debugger != "":
 		go watchBrowser(s.life, s.debugger, browser)
+	case s.program != "" && s.tree.runs != nil && s.tree.runs(s.program):
+		go s.watchProgram(browser)
 	}
 	select {
 	case <-s.life.Done():
@@ -254,6 +265,21 @@ func watchBrowser(life context.Context, address string, dead chan<- struct{}) {
 		case <-life.Done():
 		}
 	}
+}
+
+// watchProgram closes dead when the browser's program does not run in the tree any
+// more. IEDriver does not notice that by itself: a click then succeeds.
+func (s *Session) watchProgram(dead chan<- struct{}) {
+	pause := time.NewTicker(250 * time.Millisecond)
+	defer pause.Stop()
+	for s.tree.runs(s.program) {
+		select {
+		case <-pause.C:
+		case <-s.life.Done():
+			return
+		}
+	}
+	close(dead)
 }
 
 // Lost is closed when driver or browser died, a command never settled, or Close

@@ -21,7 +21,7 @@ type backend struct {
 	url     string // "http://127.0.0.1:port"
 	session string // "/session/…" or ""
 	targets string // "http://host:port" of the browser's debugger
-	browser int    // process id; 0 when the chromedriver is not ours, and perhaps elsewhere
+	browser int    // process id; when the chromedriver is remote that of its browser's substitute, or 0
 	process *os.Process
 	gone    <-chan struct{}
 }
@@ -129,9 +129,12 @@ func (b *backend) cdp(command string, params map[string]any) (json.RawMessage, e
 
 const userAgent = "Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko"
 
+// remote says whether the chromedriver is not ours, and perhaps elsewhere.
+func (b *backend) remote() bool { return b.process == nil }
+
 // open opens the browser, with its profile in the folder.
 func (b *backend) open(s settings, profile, pageLoadStrategy string) error {
-	remote := b.process == nil
+	remote := b.remote()
 	args := []string{
 		"--user-agent=" + userAgent,
 		"--window-size=1280,863",
@@ -187,6 +190,19 @@ func (b *backend) open(s settings, profile, pageLoadStrategy string) error {
 	return nil
 }
 
+// substitute starts the program of Edge: a browser elsewhere leaves nothing behind here,
+// and its process does not die with a job.
+func (b *backend) substitute(commandLine string) error {
+	words := strings.Fields(commandLine)
+	cmd := exec.Command(words[0], words[1:]...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	b.browser = cmd.Process.Pid
+	go cmd.Wait()
+	return nil
+}
+
 // target is a window of the browser; its ID is chromedriver's handle.
 type target struct{ ID, Type, URL string }
 
@@ -234,7 +250,7 @@ func (b *backend) close(limit time.Duration) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	if _, err := b.sendWithin(ctx, http.MethodDelete, "", nil); err != nil {
+	if _, err := b.sendWithin(ctx, http.MethodDelete, "", nil); err != nil || b.remote() {
 		b.killBrowser()
 	}
 	b.session = ""

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -66,18 +67,18 @@ func requested(params object, port int) (w wanted, err error) {
 		if len(list) > 0 {
 			sets = nil
 		}
+		var problems []string
 		for i, raw := range list {
-			problem := ""
 			set, ok := objectOf(raw)
 			if !ok {
-				problem = "capabilities is not a JSON object"
-			} else {
-				problem = invalid(set)
-			}
-			if problem != "" {
-				return w, fail(badArgument, fmt.Sprintf("All firstMatch elements failed validation\nInvalid capabilities in firstMatch element %d: %s", i, problem))
+				problems = append(problems, fmt.Sprintf("firstMatch element %d is not a JSON object.", i))
+			} else if problem := invalid(set); problem != "" {
+				problems = append(problems, fmt.Sprintf("Invalid capabilities in firstMatch element %d: %s", i, problem))
 			}
 			sets = append(sets, set)
+		}
+		if problems != nil {
+			return w, fail(badArgument, "All firstMatch elements failed validation\n"+strings.Join(problems, "\n"))
 		}
 	}
 	reasons := "No matching capability sets found."
@@ -106,6 +107,19 @@ var strategies = []string{"none", "eager", "normal"}
 
 var behaviors = []string{"accept", "dismiss", "accept and notify", "dismiss and notify", "ignore"}
 
+// types are those that capabilities must have.
+var types = map[string]string{
+	"browserName": "string", "browserVersion": "string", "platformName": "string", "pageLoadStrategy": "string", "unhandledPromptBehavior": "string",
+	"acceptInsecureCerts": "boolean", "strictFileInteractability": "boolean", "setWindowRect": "boolean",
+	"proxy": "object", "timeouts": "object", "se:ieOptions": "object",
+}
+
+// proxyTypes are those of the members of proxy.
+var proxyTypes = map[string]string{
+	"proxyType": "string", "proxyAutoconfigUrl": "string", "ftpProxy": "string", "httpProxy": "string", "sslProxy": "string", "socksProxy": "string",
+	"noProxy": "array", "socksVersion": "number",
+}
+
 // invalid says what is wrong with the types and values of a set. It drops nulls.
 func invalid(set object) string {
 	for _, name := range slices.Sorted(maps.Keys(set)) {
@@ -114,58 +128,90 @@ func invalid(set object) string {
 			delete(set, name)
 			continue
 		}
+		wanted, known := types[name]
+		if !known && !strings.Contains(name, ":") {
+			return "unknown capability named " + name
+		}
+		if problem := wrongType(name, raw, wanted); problem != "" {
+			return problem
+		}
 		var text string
-		isText := json.Unmarshal(raw, &text) == nil
-		var truth bool
-		isTruth := json.Unmarshal(raw, &truth) == nil
-		inner, isObject := objectOf(raw)
-		switch name {
-		case "browserName", "browserVersion", "platformName":
-			if !isText {
-				return name + " must be a string"
-			}
-		case "acceptInsecureCerts", "strictFileInteractability", "setWindowRect":
-			if !isTruth {
-				return name + " must be a boolean"
-			}
-		case "pageLoadStrategy":
-			if !isText {
-				return name + " must be a string"
-			}
-			if !slices.Contains(strategies, text) {
-				return "pageLoadStrategy is " + text + " but must be 'none', 'eager', or 'normal'"
-			}
-		case "unhandledPromptBehavior":
-			if !isText {
-				return name + " must be a string"
-			}
-			if !slices.Contains(behaviors, text) {
-				return "unhandledPromptBehavior is " + text + " but must be 'accept' or 'dismiss'"
-			}
-		case "proxy":
-			if !isObject {
-				return "proxy must be a JSON object"
-			}
-		case "timeouts":
-			if !isObject {
-				return "timeouts must be a JSON object"
-			}
-			for _, limit := range slices.Sorted(maps.Keys(inner)) {
-				if !slices.Contains([]string{"implicit", "pageLoad", "script"}, limit) {
-					return "unknown timeout named " + limit
-				}
-			}
-			if err := new(timeouts).read(inner); err != nil {
-				return err.Error()
-			}
-		case "se:ieOptions":
-			if !isObject {
-				return "se:ieOptions must be a JSON object"
-			}
-		default:
-			if !strings.Contains(name, ":") {
-				return "unknown capability named " + name
-			}
+		json.Unmarshal(raw, &text)
+		inner, _ := objectOf(raw)
+		problem := ""
+		switch {
+		case name == "pageLoadStrategy" && !slices.Contains(strategies, text):
+			problem = "pageLoadStrategy is " + text + " but must be 'none', 'eager', or 'normal'"
+		case name == "unhandledPromptBehavior" && !slices.Contains(behaviors, text):
+			problem = "unhandledPromptBehavior is " + text + " but must be 'accept' or 'dismiss'"
+		case name == "proxy":
+			problem = invalidProxy(inner)
+		case name == "timeouts":
+			problem = invalidTimeouts(inner)
+		}
+		if problem != "" {
+			return problem
+		}
+	}
+	return ""
+}
+
+func wrongType(name string, raw json.RawMessage, wanted string) string {
+	if actual := typeOf(raw); wanted != "" && actual != wanted {
+		return name + " is type " + actual + " instead of " + wanted
+	}
+	return ""
+}
+
+func typeOf(raw json.RawMessage) string {
+	switch raw[0] {
+	case '"':
+		return "string"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+func invalidProxy(proxy object) string {
+	for _, name := range slices.Sorted(maps.Keys(proxy)) {
+		wanted, known := proxyTypes[name]
+		if !known {
+			return "unknown proxy setting named " // the driver forgets the name
+		}
+		if problem := wrongType(name, proxy[name], wanted); problem != "" {
+			return "proxy setting " + problem
+		}
+		var kind string
+		json.Unmarshal(proxy[name], &kind)
+		if name == "proxyType" && !slices.Contains([]string{"pac", "direct", "autodetect", "system", "manual"}, kind) {
+			return "a proxy type named " + kind + " is specified, but proxy type must be 'pac', 'direct', 'autodetect', 'system', or 'manual'"
+		}
+		var socks int64
+		if name == "socksVersion" && (json.Unmarshal(proxy[name], &socks) != nil || socks < 0 || socks > 255) {
+			return "SOCKS version must be between 0 and 255."
+		}
+	}
+	return ""
+}
+
+func invalidTimeouts(limits object) string {
+	for _, name := range slices.Sorted(maps.Keys(limits)) {
+		if !slices.Contains([]string{"implicit", "pageLoad", "script"}, name) {
+			return "a timeout named " + name + " is specified, but timeout names must be 'implicit', 'pageLoad', or 'script'"
+		}
+		var ms float64
+		if json.Unmarshal(limits[name], &ms) != nil || ms != math.Trunc(ms) {
+			return "timeout " + name + "must be an integer"
+		}
+		if ms < 0 || ms >= 1<<53 {
+			return "timeout " + name + "must be an integer between 0 and 2^53 - 1"
 		}
 	}
 	return ""
@@ -244,6 +290,17 @@ func fill(set object, port int) wanted {
 	return w
 }
 
+// commandLine is how Edge is started with its profile. Nothing in it is quoted.
+func (o options) commandLine(profile string) string {
+	program := o.EdgePath
+	if program == "" {
+		program = "msedge.exe"
+	}
+	return program + " --ie-mode-force --internet-explorer-integration=iemode --user-data-dir=" + profile +
+		" --no-first-run --no-service-autorun --disable-sync --disable-features=msImplicitSignin" +
+		" --disable-popup-blocking --enable-features=msIEModeAlwaysWaitForUnload " + o.InitialBrowserURL
+}
+
 // answer is what New Session returns.
 func (w wanted) answer() map[string]any {
 	return map[string]any{
@@ -259,4 +316,34 @@ func (w wanted) answer() map[string]any {
 		"timeouts":                  w.timeouts,
 		"unhandledPromptBehavior":   w.behavior,
 	}
+}
+
+// legacy is what the driver says of a session that it lists.
+func (w wanted) legacy() map[string]any {
+	o := w.options
+	return map[string]any{
+		"browserAttachTimeout":          o.BrowserAttachTimeout,
+		"browserName":                   "internet explorer",
+		"browserVersion":                "11",
+		"elementScrollBehavior":         o.ElementScrollBehavior,
+		"enablePersistentHover":         o.EnablePersistentHover,
+		"ie.browserCommandLineSwitches": o.CommandLineSwitches,
+		"ie.ensureCleanSession":         o.EnsureCleanSession,
+		"ie.fileUploadDialogTimeout":    o.FileUploadDialogTimeout,
+		"ie.forceCreateProcessApi":      o.ForceCreateProcess,
+		"ie.usePerProcessProxy":         false,
+		"ignoreProtectedModeSettings":   o.IgnoreProtectedModeSettings,
+		"ignoreZoomSetting":             o.IgnoreZoomSetting,
+		"initialBrowserUrl":             o.InitialBrowserURL,
+		"nativeEvents":                  o.NativeEvents,
+		"pageLoadStrategy":              w.pageLoadStrategy,
+		"platformName":                  "windows",
+		"requireWindowFocus":            o.RequireWindowFocus,
+		"unhandledPromptBehavior":       w.behavior,
+	}
+}
+
+// phantomCapabilities are those of a session that was never asked for any.
+func phantomCapabilities() map[string]any {
+	return wanted{pageLoadStrategy: "normal", options: options{FileUploadDialogTimeout: 3000, NativeEvents: true, RequireWindowFocus: true}}.legacy()
 }

@@ -17,18 +17,18 @@ import (
 // capacity 1, is held by the one that runs.
 type session struct {
 	*windows
-	id           string
-	capabilities map[string]any
-	behavior     string // unhandledPromptBehavior
-	profile      string
-	modalURL     string // where pages report their HTML dialogs
-	busy         chan struct{}
-	ended        chan struct{}
-	never        <-chan struct{} // what a command that is never answered waits for: the end of the process
-	over         sync.Once
-	clicked      time.Time // last
-	elements     elements
-	timeouts     timeouts
+	id       string
+	want     wanted
+	behavior string // unhandledPromptBehavior
+	profile  string
+	modalURL string // where pages report their HTML dialogs
+	busy     chan struct{}
+	ended    chan struct{}
+	never    <-chan struct{} // what a command that is never answered waits for: the end of the process
+	over     sync.Once
+	clicked  time.Time // last
+	elements elements
+	timeouts timeouts
 }
 
 // timeouts are in milliseconds, as the client gave them; a nil script limit is none.
@@ -50,12 +50,6 @@ const launching = "Unexpected error launching Internet Explorer. "
 
 // newSession answers POST /session.
 func (d *driver) newSession(c *call) (any, error) {
-	d.mu.Lock()
-	taken := d.session != nil || d.phantom
-	d.mu.Unlock()
-	if taken {
-		return nil, fail(notCreated, "Only one session may be created at a time, and a session already exists.")
-	}
 	want, err := requested(c.params, d.port)
 	if err != nil {
 		return nil, err
@@ -64,9 +58,12 @@ func (d *driver) newSession(c *call) (any, error) {
 		return nil, fail(notCreated, launching+"Protected Mode settings are not the same for all zones. "+
 			"Enable Protected Mode must be set to the same value (enabled or disabled) for all zones.")
 	}
+	if c.Faults.NoBrowser {
+		return nil, fail(notCreated, launching+"CreateProcess() failed for edge with the following command: "+want.options.commandLine(newProfile()))
+	}
 	s, err := d.launch(c, want)
 	if err != nil {
-		return nil, fail(notCreated, launching+"CreateProcess() failed for edge with the following command: "+err.Error())
+		return nil, fail(notCreated, launching+err.Error())
 	}
 	attachable := !c.Faults.AttachForever && !c.Faults.AttachFailure
 	if !attachable {
@@ -80,7 +77,7 @@ func (d *driver) newSession(c *call) (any, error) {
 	d.session = s
 	d.mu.Unlock()
 	go s.watch(d.look)
-	return map[string]any{"capabilities": s.capabilities, "sessionId": s.id}, nil
+	return map[string]any{"capabilities": s.want.answer(), "sessionId": s.id}, nil
 }
 
 // launch starts the browser and loads the start page.
@@ -96,25 +93,30 @@ func (d *driver) launch(c *call, want wanted) (*session, error) {
 	}
 	b := *d.backend
 	d.mu.Unlock()
-	profile := filepath.Join(os.TempDir(), "IEDriver-"+newGUID())
+	profile := newProfile()
 	if err := os.Mkdir(profile, 0o700); err != nil {
 		return nil, err
 	}
 	if err := b.open(c.settings, profile, want.pageLoadStrategy); err != nil {
 		return nil, err
 	}
+	if b.remote() && want.options.EdgePath != "" {
+		if err := b.substitute(want.options.commandLine(profile)); err != nil {
+			return nil, err
+		}
+	}
 	s := &session{
-		id:           newGUID(),
-		capabilities: want.answer(),
-		behavior:     want.behavior,
-		profile:      profile,
-		modalURL:     fmt.Sprintf("http://127.0.0.1:%d%s", d.port, d.modal),
-		busy:         make(chan struct{}, 1),
-		ended:        make(chan struct{}),
-		never:        d.shutdown,
-		elements:     elements{ids: map[string]string{}, guids: map[string]string{}},
-		timeouts:     want.timeouts,
-		windows:      newWindows(&b),
+		id:       newGUID(),
+		want:     want,
+		behavior: want.behavior,
+		profile:  profile,
+		modalURL: fmt.Sprintf("http://127.0.0.1:%d%s", d.port, d.modal),
+		busy:     make(chan struct{}, 1),
+		ended:    make(chan struct{}),
+		never:    d.shutdown,
+		elements: elements{ids: map[string]string{}, guids: map[string]string{}},
+		timeouts: want.timeouts,
+		windows:  newWindows(&b),
 	}
 	if err := s.passTimeouts(); err != nil {
 		return nil, err
@@ -126,6 +128,8 @@ func (d *driver) launch(c *call, want wanted) (*session, error) {
 	b.send(http.MethodPost, "/url", map[string]string{"url": want.options.InitialBrowserURL})
 	return s, nil
 }
+
+func newProfile() string { return filepath.Join(os.TempDir(), "IEDriver-"+newGUID()) }
 
 // quit answers DELETE of the session, also while a command runs.
 func (d *driver) quit(s *session, c *call) error {
@@ -297,8 +301,8 @@ func (s *session) expand(c *call) string {
 	return strings.Join(segments, "/")
 }
 
-// describe answers GET of the session: the capabilities.
-func (s *session) describe(*call) (any, error) { return s.capabilities, nil }
+// describe answers GET of the session.
+func (s *session) describe(*call) (any, error) { return s.want.legacy(), nil }
 
 func (s *session) getTimeouts(*call) (any, error) { return s.timeouts, nil }
 

@@ -21,7 +21,7 @@ type settings struct {
 	DocumentMode    int    `json:"documentMode"`    // 5, 7, 8, 9, 10, 11; default 11
 	RealTiming      bool   `json:"realTiming"`      // the delays of the driver that no switch below names
 	Chromedriver    string `json:"chromedriver"`    // default: from PATH
-	ChromedriverURL string `json:"chromedriverUrl"` // one that runs already, perhaps on another system; it is not ended. The browser is headless then
+	ChromedriverURL string `json:"chromedriverUrl"` // one that runs already, perhaps on another system; it is not ended. The browser is headless then, and the program of ie.edgepath is started as well, as if it were the browser
 	Chromium        string `json:"chromium"`        // default: chromedriver's choice
 	Faults          faults `json:"faults"`
 }
@@ -38,6 +38,7 @@ type faults struct {
 	AttachFailure   bool `json:"attachFailure"`   // New Session fails at once, leaves a browser and IEDriver-<guid>; without browserAttachTimeout it is never answered
 	AttachForever   bool `json:"attachForever"`   // New Session is never answered, and leaves the same
 	ProtectedMode   bool `json:"protectedMode"`   // New Session is refused: the zones differ
+	NoBrowser       bool `json:"noBrowser"`       // New Session fails: there is no msedge.exe
 	ExitBeforeReady int  `json:"exitBeforeReady"` // the program exits with this code before it listens
 
 	DieInCommand     occasion `json:"dieInCommand"`     // the program dies when the command has had its effect, before its answer

@@ -9,12 +9,16 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-const startPage = "<html><head><title>WebDriver</title></head><body><p id='main'>This is the initial start page for the WebDriver server.</p></body></html>"
+const startPage = "<html><head><title>WebDriver</title></head><body><p id='main'>This is the initial start page for the WebDriver server.</p></body></html>\r\n"
+
+// slashes are one to the driver.
+var slashes = regexp.MustCompile(`/+`)
 
 // driver is the process as its client sees it.
 type driver struct {
@@ -27,7 +31,7 @@ type driver struct {
 	mu      sync.Mutex
 	backend *backend
 	session *session
-	phantom bool // the session with the id "" that a broken New Session leaves
+	phantom bool // the session with the id "" that a broken New Session leaves, until DELETE /session/
 	counts  map[string]int
 }
 
@@ -56,15 +60,13 @@ func (d *driver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength < 0 { // chunked: the driver does not see it
 		body = nil
 	}
-	path := r.URL.Path
+	path := slashes.ReplaceAllString(r.URL.Path, "/")
 	if rest, ok := strings.CutPrefix(path, d.modal); ok {
 		d.modalReport(w, rest, body)
 		return
 	}
-	if path == "/" && r.Method == http.MethodGet || path == "/shutdown" {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Length", strconv.Itoa(len(startPage)))
-		io.WriteString(w, startPage)
+	if path == "/" || path == "/shutdown" {
+		send(w, http.StatusOK, "text/html; charset=utf-8", []byte(startPage))
 		if path == "/shutdown" {
 			d.stop()
 		}
@@ -73,10 +75,7 @@ func (d *driver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rt, vars, verbs := match(r.Method, path)
 	switch {
 	case rt != nil:
-	case len(verbs) > 0 || r.Method == http.MethodHead:
-		if len(verbs) == 0 {
-			verbs = []string{"GET", "POST"}
-		}
+	case len(verbs) > 0:
 		list := strings.Join(verbs, ",")
 		w.Header().Set("Allow", list)
 		f := fail("unknown method", fmt.Sprintf("Invalid method requested: %s is not a valid HTTP verb for %s; acceptable verbs are: %s", r.Method, path, list))
@@ -104,6 +103,26 @@ func (d *driver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *driver) carryOut(c *call, method string, body []byte) (any, error) {
+	id := c.path["id"]
+	d.mu.Lock()
+	s, phantom := d.session, d.phantom
+	d.mu.Unlock()
+	switch {
+	case c.route.name == "newSession" && (s != nil || phantom):
+		return nil, fail(notCreated, "Only one session may be created at a time, and a session already exists.")
+	case c.route.name == "getSession" && id == "" && phantom:
+		return phantomCapabilities(), nil
+	case c.route.name == "quit" && id == "" && phantom:
+		d.mu.Lock()
+		d.phantom = false
+		d.mu.Unlock()
+		return nil, nil
+	case c.route.process == nil && (s == nil || s.id != id):
+		if c.route.name == "quit" {
+			return verbatim("{ \"value\" : null }"), nil
+		}
+		return nil, fail("invalid session id", "session "+id+" does not exist")
+	}
 	if method == http.MethodPost {
 		if json.Unmarshal(body, &c.params) != nil && c.route.name == "newSession" && bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) {
 			return nil, fail(badArgument, "'capabilities' in new session request body is not a JSON object.")
@@ -120,16 +139,6 @@ func (d *driver) carryOut(c *call, method string, body []byte) (any, error) {
 	if c.route.process != nil {
 		return c.route.process(d, c)
 	}
-	id := c.path["id"]
-	d.mu.Lock()
-	s := d.session
-	d.mu.Unlock()
-	if s == nil || s.id != id {
-		if c.route.name == "quit" {
-			return json.RawMessage(`null`), nil
-		}
-		return nil, fail("invalid session id", "session "+id+" does not exist")
-	}
 	if c.route.run == nil {
 		return nil, fail("unknown command", "Command not implemented")
 	}
@@ -143,34 +152,43 @@ func (d *driver) carryOut(c *call, method string, body []byte) (any, error) {
 	return value, err
 }
 
+// verbatim is a whole body that the driver does not make of a value.
+type verbatim string
+
 func answer(w http.ResponseWriter, value any, err error) {
-	status := http.StatusOK
-	h := w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
+	status, kind := http.StatusOK, "application/json; charset=utf-8"
 	if err != nil {
 		var f *failure
 		if !errors.As(err, &f) {
 			f = fail("unknown error", err.Error())
 		}
 		value, status = f, f.status()
-		if status == http.StatusMethodNotAllowed {
-			h.Set("Content-Type", "text/html")
+	}
+	if status == http.StatusMethodNotAllowed {
+		kind = "text/html"
+	}
+	text, ok := value.(verbatim)
+	if !ok {
+		content, err := styled(map[string]any{"value": value})
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
 		}
+		text = verbatim(content)
 	}
-	if raw, ok := value.(json.RawMessage); ok { // in our own style, not chromedriver's
-		decoder := json.NewDecoder(bytes.NewReader(raw))
-		decoder.UseNumber()
-		decoder.Decode(&value)
-	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.Encode(map[string]any{"value": value})
-	content := append(bytes.TrimRight(b.Bytes(), "\n"), "\r\n"...)
-	h.Set("Cache-Control", "no-cache")
-	h.Set("Vary", "Accept-Charset, Accept-Encoding, Accept-Language, Accept")
-	h.Set("Accept-Ranges", "bytes")
+	send(w, status, kind, []byte(text+"\r\n"))
+}
+
+// send sends an answer with the driver's headers.
+func send(w http.ResponseWriter, status int, kind string, content []byte) {
+	h := w.Header()
+	h.Set("Content-Type", kind)
 	h.Set("Content-Length", strconv.Itoa(len(content)))
+	if status != http.StatusMethodNotAllowed {
+		h.Set("Cache-Control", "no-cache")
+		h.Set("Vary", "Accept-Charset, Accept-Encoding, Accept-Language, Accept")
+		h.Set("Accept-Ranges", "bytes")
+	}
 	w.WriteHeader(status)
 	w.Write(content)
 }
@@ -196,8 +214,11 @@ func (d *driver) sessions(*call) (any, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	list := []any{}
+	if d.phantom {
+		list = append(list, map[string]any{"id": "", "capabilities": phantomCapabilities()})
+	}
 	if d.session != nil {
-		list = append(list, map[string]any{"id": d.session.id, "capabilities": d.session.capabilities})
+		list = append(list, map[string]any{"id": d.session.id, "capabilities": d.session.want.legacy()})
 	}
 	return list, nil
 }

@@ -1,0 +1,125 @@
+package iedriver
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"iemesh/test/wine"
+)
+
+// TestEmulatorAnswersAsTheRealDriver sends the same requests to both.
+func TestEmulatorAnswersAsTheRealDriver(t *testing.T) {
+	p := wine.Start(t, wine.Bits32)
+	for _, group := range []struct {
+		name     string
+		requests []request
+		faults   string // of the emulator, which are the real one's circumstances
+		prepare  func(*testing.T, *wine.Prefix)
+	}{
+		{name: "stateless", requests: stateless, faults: `{}`},
+		{name: "phantom", requests: phantom, faults: `{}`},
+		{name: "chunked", requests: chunked, faults: `{}`},
+		{name: "no browser", requests: launches, faults: `{"noBrowser":true}`},
+		{name: "zones differ", requests: launches, faults: `{"protectedMode":true}`, prepare: zones(0, 3, 3, 3)},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			if group.prepare != nil {
+				group.prepare(t, p)
+			}
+			real, emulator := startReal(t, p), startEmulator(t, group.faults)
+			for i, r := range group.requests {
+				want, got := exchange(t, real, r), exchange(t, emulator, r)
+				if want != got {
+					t.Errorf("request %d: %s %s\n%s", i, r.line, r.body, difference(want, got))
+				}
+			}
+			t.Logf("%d requests compared", len(group.requests))
+		})
+	}
+}
+
+// zones sets Protected Mode (0 is on, 3 is off) in the zones 1 to 4.
+func zones(values ...int) func(*testing.T, *wine.Prefix) {
+	return func(t *testing.T, p *wine.Prefix) {
+		t.Helper()
+		text := "REGEDIT4\n"
+		for i, value := range values {
+			text += fmt.Sprintf("\n[HKEY_CURRENT_USER\\Software\\Microsoft\\Windows\\CurrentVersion\\Internet Settings\\Zones\\%d]\n\"2500\"=dword:%d\n", i+1, value)
+		}
+		file := filepath.Join(t.TempDir(), "zones.reg")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if output, err := p.Command(t.Context(), "regedit", "/S", p.Path(file)).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, output)
+		}
+	}
+}
+
+// exchange sends a request on a connection of its own, and gives the answer: status
+// line, headers in the order of the alphabet, body, without what is exempt.
+func exchange(t *testing.T, host string, r request) string {
+	t.Helper()
+	conn, err := net.DialTimeout("tcp", host, 3*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(20 * time.Second))
+	if _, err := io.WriteString(conn, r.raw(host)); err != nil {
+		t.Fatal(err)
+	}
+	method, _, _ := strings.Cut(r.line, " ")
+	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+	if err != nil {
+		t.Fatalf("%s: %v", r.line, err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatalf("%s: %v", r.line, err)
+	}
+	var headers []string
+	for name, values := range resp.Header {
+		headers = append(headers, name+": "+strings.Join(values, ", "))
+	}
+	slices.Sort(headers)
+	answer := fmt.Sprintf("%s %s\n%s\n\n%s", resp.Proto, resp.Status, strings.Join(headers, "\n"), body)
+	for _, f := range r.exempt {
+		if pattern := regexp.MustCompile(f.match); pattern.MatchString(answer) {
+			answer = contentLength.ReplaceAllString(pattern.ReplaceAllString(answer, "(exempt)"), "")
+		}
+	}
+	return answer
+}
+
+// contentLength follows from what is exempt.
+var contentLength = regexp.MustCompile(`Content-Length: \d+\n`)
+
+// difference is the lines of the real answer (-) and of the emulator's (+) that the other lacks.
+func difference(real, emulator string) string {
+	visible := strings.NewReplacer("\t", "→", "\r", "␍")
+	a, b := strings.Split(visible.Replace(real), "\n"), strings.Split(visible.Replace(emulator), "\n")
+	var out strings.Builder
+	for _, line := range a {
+		if !slices.Contains(b, line) {
+			out.WriteString("  - " + line + "\n")
+		}
+	}
+	for _, line := range b {
+		if !slices.Contains(a, line) {
+			out.WriteString("  + " + line + "\n")
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,6 @@
+//go:build !windows
+
+package desktop
+
+// Read reads the facts.
+func Read() Facts { return Facts{} }
