@@ -32,11 +32,12 @@ var mayImport = map[string][]string{
 	"cmd/gateway/access":    {"api", "api/origin", "cmd/config"},
 	"cmd/gateway/mcpserver": {"api"},
 	"cmd/program":           {"api", "api/link", "cmd/config", "cmd/web", "worker", "worker/doctor", "worker/driver"},
-	"cmd/winworker":         {"api", "api/link", "cmd/config", "cmd/program", "cmd/web", "worker/doctor", "worker/driver"},
+	"cmd/winworker":         {"api", "api/link", "cmd/config", "cmd/program", "cmd/web", "cmd/winworker/task", "worker/doctor", "worker/driver"},
+	"cmd/winworker/task":    {"cmd/config", "cmd/web"},
 }
 
 // startsProcesses lists the packages that may do so: on the serving path, one.
-var startsProcesses = []string{"worker/driver", "worker/iedriversim"}
+var startsProcesses = []string{"worker/driver", "worker/iedriversim", "cmd/winworker/task"}
 
 func TestImportsPointDown(t *testing.T) {
 	for file, imports := range sources(t) {

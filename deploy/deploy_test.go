@@ -18,6 +18,8 @@ import (
 // others are flags of the other programs that the deployment files call.
 var others = []string{
 	"--help",
+	"--gateway-address", "--user", "--purge", "--json", // winworker install, uninstall, status
+	"--fix", "--undo", "--self-test", "--report", // winworker doctor
 	"--now",                                               // systemctl
 	"--format",                                            // podman
 	"--no-install-recommends",                             // apt-get

@@ -201,7 +201,7 @@ func TestSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"--listen", "--engine", "--driver-path", "--edge-path", "--headless", "--timeout-ms", "--max-sessions",
-		"--idle-timeout", "--token-file", "--tls-cert", "--tls-key", "--log-level", // of both
+		"--idle-timeout", "--token-file", "--tls-cert", "--tls-key", "--log-level", "--log-file", // of both
 		"--stdio", "--worker", "--worker-token-file", "--worker-ca", "--tools", "--allowed-origins", "--rate", "--burst"}
 	if len(list) != len(want) {
 		t.Fatalf("%d settings, want %d", len(list), len(want))
