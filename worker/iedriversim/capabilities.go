@@ -207,7 +207,7 @@ func invalidTimeouts(limits object) string {
 			return "a timeout named " + name + " is specified, but timeout names must be 'implicit', 'pageLoad', or 'script'"
 		}
 		var ms float64
-		if json.Unmarshal(limits[name], &ms) != nil || ms != math.Trunc(ms) {
+		if typeOf(limits[name]) != "number" || json.Unmarshal(limits[name], &ms) != nil || ms != math.Trunc(ms) || math.Abs(ms) >= 1<<64 {
 			return "timeout " + name + "must be an integer"
 		}
 		if ms < 0 || ms >= 1<<53 {
@@ -217,27 +217,21 @@ func invalidTimeouts(limits object) string {
 	return ""
 }
 
-// unmatched says why a valid set does not match this driver.
+// unmatched says why a valid set does not match this driver, by the first name that does not.
 func unmatched(set object) string {
-	text := func(name string) (s string, ok bool) {
-		raw, ok := set[name]
-		json.Unmarshal(raw, &s)
-		return s, ok
-	}
-	if name, ok := text("browserName"); ok && name != "internet explorer" {
-		return "browserName must be 'internet explorer', but was '" + name + "'"
-	}
-	if v, ok := text("browserVersion"); ok && v != "" && v != "11" {
-		return "requested browserVersion value was '" + v + "', but the installed version of IE is 11 (note: only exact matches on major version number are supported)"
-	}
-	if name, ok := text("platformName"); ok && name != "windows" {
-		return "platformName must be 'windows', but was '" + name + "'"
-	}
-	if string(set["acceptInsecureCerts"]) == "true" {
-		return "acceptInsecureCerts was 'true', but the IE driver does not allow bypassing insecure (self-signed) SSL certificates"
-	}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
-		if strings.Contains(name, ":") && name != "se:ieOptions" && !strings.Contains(name, "test:") {
+		var text string
+		json.Unmarshal(set[name], &text)
+		switch {
+		case name == "browserName" && text != "internet explorer":
+			return "browserName must be 'internet explorer', but was '" + text + "'"
+		case name == "browserVersion" && text != "" && text != "11":
+			return "requested browserVersion value was '" + text + "', but the installed version of IE is 11 (note: only exact matches on major version number are supported)"
+		case name == "platformName" && text != "windows":
+			return "platformName must be 'windows', but was '" + text + "'"
+		case name == "acceptInsecureCerts" && string(set[name]) == "true":
+			return "acceptInsecureCerts was 'true', but the IE driver does not allow bypassing insecure (self-signed) SSL certificates"
+		case strings.Contains(name, ":") && name != "se:ieOptions" && !strings.Contains(name, "test:"):
 			return name + " is an unknown extension capability for IE"
 		}
 	}

@@ -287,7 +287,9 @@ func exchange(q *http.Request) (r reply) {
 	r.status, r.header = answer.StatusCode, answer.Header
 	var out struct{ Value json.RawMessage }
 	r.err = json.NewDecoder(answer.Body).Decode(&out)
-	r.value, r.took = out.Value, time.Since(began)
+	var value bytes.Buffer
+	json.Compact(&value, out.Value)
+	r.value, r.took = value.Bytes(), time.Since(began)
 	return r
 }
 

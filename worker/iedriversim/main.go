@@ -1,6 +1,7 @@
 // Program iedriversim looks like the 32-bit IEDriverServer 4.14 to its client and
 // drives Chromium through a real chromedriver. It exists to test and demonstrate what
-// IE mode asks of a client on machines that have no Windows.
+// IE mode asks of a client on machines that have no Windows. What needs no page it answers
+// byte for byte as the real one does: test/wine/iedriver compares them.
 //
 // It takes the driver's own command line (/port=5555, -port=5555, --port=5555).
 // What it presents and which faults it has stand in [settings], whose table in

@@ -59,7 +59,9 @@ func (d *driver) newSession(c *call) (any, error) {
 			"Enable Protected Mode must be set to the same value (enabled or disabled) for all zones.")
 	}
 	if c.Faults.NoBrowser {
-		return nil, fail(notCreated, launching+"CreateProcess() failed for edge with the following command: "+want.options.commandLine(newProfile()))
+		profile := newProfile()
+		os.Mkdir(profile, 0o700) // and it stays
+		return nil, fail(notCreated, launching+"CreateProcess() failed for edge with the following command: "+want.options.commandLine(profile))
 	}
 	s, err := d.launch(c, want)
 	if err != nil {

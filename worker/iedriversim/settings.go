@@ -38,7 +38,7 @@ type faults struct {
 	AttachFailure   bool `json:"attachFailure"`   // New Session fails at once, leaves a browser and IEDriver-<guid>; without browserAttachTimeout it is never answered
 	AttachForever   bool `json:"attachForever"`   // New Session is never answered, and leaves the same
 	ProtectedMode   bool `json:"protectedMode"`   // New Session is refused: the zones differ
-	NoBrowser       bool `json:"noBrowser"`       // New Session fails: there is no msedge.exe
+	NoBrowser       bool `json:"noBrowser"`       // New Session fails, as there is no msedge.exe, and leaves IEDriver-<guid>
 	ExitBeforeReady int  `json:"exitBeforeReady"` // the program exits with this code before it listens
 
 	DieInCommand     occasion `json:"dieInCommand"`     // the program dies when the command has had its effect, before its answer

@@ -2,6 +2,7 @@ package iedriver
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -13,56 +14,63 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"iemesh/test/wine"
 )
 
 // TestEmulatorAnswersAsTheRealDriver sends the same requests to both.
 func TestEmulatorAnswersAsTheRealDriver(t *testing.T) {
-	p := wine.Start(t, wine.Bits32)
+	real := startReal(t)
+	emulator, set := startEmulator(t)
+	compared := 0
 	for _, group := range []struct {
 		name     string
 		requests []request
-		faults   string // of the emulator, which are the real one's circumstances
-		prepare  func(*testing.T, *wine.Prefix)
+		faults   string // of the emulator: the real one's circumstances
+		prepare  func(*testing.T)
 	}{
-		{name: "stateless", requests: stateless, faults: `{}`},
-		{name: "phantom", requests: phantom, faults: `{}`},
-		{name: "chunked", requests: chunked, faults: `{}`},
+		{name: "stateless", requests: stateless, faults: `{"noBrowser":true}`},
 		{name: "no browser", requests: launches, faults: `{"noBrowser":true}`},
 		{name: "zones differ", requests: launches, faults: `{"protectedMode":true}`, prepare: zones(0, 3, 3, 3)},
+		{name: "chunked", requests: chunked},
+		{name: "phantom", requests: phantom},
 	} {
 		t.Run(group.name, func(t *testing.T) {
+			set(t, group.faults)
 			if group.prepare != nil {
-				group.prepare(t, p)
+				group.prepare(t)
 			}
-			real, emulator := startReal(t, p), startEmulator(t, group.faults)
 			for i, r := range group.requests {
 				want, got := exchange(t, real, r), exchange(t, emulator, r)
 				if want != got {
 					t.Errorf("request %d: %s %s\n%s", i, r.line, r.body, difference(want, got))
 				}
 			}
-			t.Logf("%d requests compared", len(group.requests))
 		})
+		compared += len(group.requests)
+	}
+	t.Logf("%d requests compared", compared)
+}
+
+// zones sets Protected Mode (0 is on, 3 is off) in the zones 1 to 4 for the length of a test.
+func zones(values ...int) func(*testing.T) {
+	return func(t *testing.T) {
+		t.Helper()
+		setZones(t, values)
+		t.Cleanup(func() { setZones(t, []int{3, 3, 3, 3}) })
 	}
 }
 
-// zones sets Protected Mode (0 is on, 3 is off) in the zones 1 to 4.
-func zones(values ...int) func(*testing.T, *wine.Prefix) {
-	return func(t *testing.T, p *wine.Prefix) {
-		t.Helper()
-		text := "REGEDIT4\n"
-		for i, value := range values {
-			text += fmt.Sprintf("\n[HKEY_CURRENT_USER\\Software\\Microsoft\\Windows\\CurrentVersion\\Internet Settings\\Zones\\%d]\n\"2500\"=dword:%d\n", i+1, value)
-		}
-		file := filepath.Join(t.TempDir(), "zones.reg")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if output, err := p.Command(t.Context(), "regedit", "/S", p.Path(file)).CombinedOutput(); err != nil {
-			t.Fatalf("%v %s", err, output)
-		}
+func setZones(t *testing.T, values []int) {
+	t.Helper()
+	text := "REGEDIT4\n"
+	for i, value := range values {
+		text += fmt.Sprintf("\n[HKEY_CURRENT_USER\\Software\\Microsoft\\Windows\\CurrentVersion\\Internet Settings\\Zones\\%d]\n\"2500\"=dword:%d\n", i+1, value)
+	}
+	file := filepath.Join(t.TempDir(), "zones.reg")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := windows.Command(context.Background(), "regedit", "/S", windows.Path(file)).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, output)
 	}
 }
 

@@ -5,7 +5,9 @@ package iedriver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -24,32 +26,31 @@ import (
 // readyWithin is how long a driver may take to answer, on a machine that is busy.
 const readyWithin = 60 * time.Second
 
-// startReal starts the real driver, and returns its host and port. extra are further flags.
-func startReal(t *testing.T, p *wine.Prefix, extra ...string) string {
+// startReal starts the real driver, and returns its host and port.
+func startReal(t *testing.T) string {
 	t.Helper()
 	path, err := wine.IEDriverServer()
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := os.MkdirTemp(p.Folder, "extract-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := freePort(t)
-	flags := append([]string{"/port=" + port, "/silent", "/extract-path=" + p.Path(folder)}, extra...)
-	return serve(t, p.Command(context.Background(), path, flags...), port)
+	folder, port := t.TempDir(), freePort(t)
+	return serve(t, windows.Command(context.Background(), path, "/port="+port, "/silent", "/extract-path="+windows.Path(folder)), port)
 }
 
-// startEmulator builds and starts the emulator for this machine.
-func startEmulator(t *testing.T, faults string) string {
+// startEmulator starts the emulator on this machine; set changes its faults.
+func startEmulator(t *testing.T) (host string, set func(t *testing.T, faults string)) {
 	t.Helper()
-	folder := t.TempDir()
-	settings := `{"faults":` + faults + `}`
-	if err := os.WriteFile(filepath.Join(folder, "iedriversim.json"), []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
+	folder, port := t.TempDir(), freePort(t)
+	set = func(t *testing.T, faults string) {
+		t.Helper()
+		settings := `{"faults":` + cmp.Or(faults, "{}") + `}`
+		if err := os.WriteFile(filepath.Join(folder, "iedriversim.json"), []byte(settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	port := freePort(t)
-	return serve(t, exec.Command(emulator, "/port="+port, "/silent", "/extract-path="+folder), port)
+	cmd := exec.Command(emulator, "/port="+port, "/silent", "/extract-path="+folder)
+	cmd.Env = append(os.Environ(), "TMPDIR="+folder) // where profiles stay behind
+	return serve(t, cmd, port), set
 }
 
 // serve starts a driver, and at the end of the test shuts it down.
@@ -58,12 +59,14 @@ func serve(t *testing.T, cmd *exec.Cmd, port string) string {
 	host := "127.0.0.1:" + port
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
+	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	exited := make(chan struct{})
 	go func() { defer close(exited); cmd.Wait() }()
 	t.Cleanup(func() {
+		began := time.Now()
 		if _, err := get("http://" + host + "/shutdown"); err != nil {
 			t.Errorf("shutdown: %v", err)
 			cmd.Process.Kill()
@@ -75,6 +78,7 @@ func serve(t *testing.T, cmd *exec.Cmd, port string) string {
 			cmd.Process.Kill()
 			<-exited
 		}
+		t.Logf("shut down within %s", time.Since(began))
 		if code := cmd.ProcessState.ExitCode(); code != 0 || output.Len() > 0 {
 			t.Errorf("the driver ended with %d %s", code, output.Bytes())
 		}
@@ -82,6 +86,7 @@ func serve(t *testing.T, cmd *exec.Cmd, port string) string {
 	if !harness.Until(readyWithin, func() bool { _, err := get("http://" + host + "/status"); return err == nil }) {
 		t.Fatal("the driver does not answer")
 	}
+	t.Logf("%s is ready after %s", filepath.Base(cmd.Path), time.Since(began))
 	return host
 }
 
@@ -104,32 +109,47 @@ func freePort(t *testing.T) string {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
-// emulator is the program, built once.
-var emulator string
+// What the tests share, because each takes seconds to make.
+var (
+	emulator string       // the program
+	windows  *wine.Prefix // where real drivers run
+)
 
 func TestMain(m *testing.M) {
 	driver.Supervise()
 	if len(os.Args) > 1 {
 		if port, ok := strings.CutPrefix(os.Args[1], "/port="); ok { // started as a driver
 			if err := record(os.Args[0], port); err != nil {
-				os.Stderr.WriteString(err.Error())
+				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
 			}
 			return
 		}
 	}
 	os.Exit(func() int {
-		folder, err := os.MkdirTemp("", "iedriver-")
+		code, err := within(m.Run)
 		if err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(folder)
-		emulator = filepath.Join(folder, "iedriversim")
-		build := exec.Command("go", "build", "-o", emulator, "iemesh/worker/iedriversim")
-		if output, err := build.CombinedOutput(); err != nil {
-			os.Stderr.Write(output)
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
-		return m.Run()
+		return code
 	}())
+}
+
+// within runs the tests where all is there that they share.
+func within(run func() int) (code int, err error) {
+	if windows, err = wine.New(wine.Bits32); err != nil {
+		return 0, err
+	}
+	defer func() {
+		for _, left := range windows.Close() {
+			err = fmt.Errorf("left behind: %s", left)
+		}
+	}()
+	emulator = filepath.Join(windows.Folder, "iedriversim")
+	build := exec.Command("go", "build", "-o", emulator, "iemesh/worker/iedriversim")
+	if output, err := build.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%w\n%s", err, output)
+	}
+	return run(), nil
 }

@@ -25,8 +25,7 @@ import (
 // opens a session. It understands them, and no phantom session is left.
 func TestNewSessionAsWeSendIt(t *testing.T) {
 	sent := recorded(t)
-	p := wine.Start(t, wine.Bits32)
-	host := startReal(t, p)
+	host := startReal(t)
 	for range 2 {
 		status, answer := deliver(t, host, sent)
 		const want = "Unexpected error launching Internet Explorer. CreateProcess() failed for edge with the following command: "
@@ -130,7 +129,7 @@ type opener struct {
 
 func newOpener(t *testing.T) *opener {
 	t.Helper()
-	o := &opener{Prefix: wine.Start(t, wine.Bits32)}
+	o := &opener{Prefix: windows}
 	var err error
 	if o.driver, err = wine.IEDriverServer(); err != nil {
 		t.Fatal(err)
@@ -145,7 +144,7 @@ func newOpener(t *testing.T) *opener {
 }
 
 func (o *opener) command(args ...string) *exec.Cmd {
-	return o.Command(context.Background(), o.program, append([]string{"-driver", o.Path(o.driver)}, args...)...)
+	return o.Command(context.Background(), o.program, append([]string{"-driver", o.Path(o.driver), "-oldest", "4.0.0.0"}, args...)...)
 }
 
 // open is what Open says; when it returns, nothing may be left.
@@ -189,6 +188,11 @@ func (o *opener) leftovers(t *testing.T) (left []string) {
 
 func TestOpenFails(t *testing.T) {
 	o := newOpener(t)
+	t.Run("too old", func(t *testing.T) {
+		if kind, message := o.open(t, "-oldest="); kind != driver.NotInstalled || !strings.Contains(message, "4.0.0.0") {
+			t.Errorf("%s: %s", kind, message)
+		}
+	})
 	t.Run("no browser", func(t *testing.T) {
 		kind, message := o.open(t)
 		if kind != driver.NotStarted || !strings.Contains(message, "CreateProcess() failed for edge with the following command: ") {
@@ -208,7 +212,7 @@ func TestOpenFails(t *testing.T) {
 		}
 	})
 	t.Run("zones differ", func(t *testing.T) {
-		zones(0, 3, 3, 3)(t, o.Prefix)
+		zones(0, 3, 3, 3)(t)
 		kind, message := o.open(t, "-browser", o.Path(o.edge))
 		if kind != driver.NotStarted || !strings.Contains(message, "Protected Mode settings are not the same for all zones.") {
 			t.Errorf("%s: %s", kind, message)

@@ -154,6 +154,7 @@ var stateless = []request{
 	{line: "POST /session", body: always(`{"timeouts":{"pageLoad":1.0,"implicit":-1}}`)},
 	{line: "POST /session", body: always(`{"timeouts":{"pageLoad":null}}`)},
 	{line: "POST /session", body: always(`{"timeouts":{"script":null,"pageLoad":1.5}}`)},
+	{line: "POST /session", body: always(`{"timeouts":{"script":null},"ms:edgeOptions":{}}`)},
 	{line: "POST /session", body: always(`{"timeouts":{"script":1e300}}`)},
 	{line: "POST /session", body: always(`{"timeouts":{"script":9007199254740992}}`)},
 	{line: "POST /session", body: always(`{"timeouts":{"foo":1}}`)},
@@ -165,6 +166,8 @@ var stateless = []request{
 	{line: "POST /session", body: always(`{"ms:edgeOptions":{}}`)},
 	{line: "POST /session", body: always(`{"foo":null,"ms:edgeOptions":{},"test:a":1}`)},
 	{line: "POST /session", body: always(`{"a:b":1,"ms:edgeOptions":{},"browserName":"x"}`)},
+	{line: "POST /session", body: always(`{"browserVersion":"","platformName":"x","acceptInsecureCerts":false}`)},
+	{line: "POST /session", body: always(`{"platformName":"x","browserVersion":"10"}`), exempt: []field{installedIE}},
 	{line: "POST /session", body: `{"capabilities":{"firstMatch":[{"browserName":"x"},{"a:b":1}]}}`},
 }
 

@@ -21,7 +21,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"iemesh/test/wine"
 	"iemesh/worker/page"
 )
 
@@ -57,33 +59,39 @@ func (e *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// startEngine starts the one cscript of the tests.
-func startEngine(t *testing.T) *engine {
-	t.Helper()
+// startEngine starts cscript under Wine.
+func startEngine(p *wine.Prefix) (*engine, error) {
 	e := &engine{tasks: make(chan string), answers: make(chan []byte, 1), ended: make(chan struct{})}
-	e.server = httptest.NewServer(e)
-	t.Cleanup(e.server.Close)
-	program := filepath.Join(t.TempDir(), "host.js")
+	program := filepath.Join(p.Home, "host.js")
 	if err := os.WriteFile(program, []byte(documentJS+hostJS), 0o600); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	cmd := cscript(t, program, e.server.URL)
+	e.server = httptest.NewServer(e)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := p.Command(context.Background(), "cscript", "//nologo", p.Path(program), e.server.URL)
 	cmd.Stdout, cmd.Stderr = &e.output, &e.output
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		e.server.Close()
+		return nil, err
 	}
 	go func() {
 		cmd.Wait()
 		close(e.ended)
 	}()
-	t.Cleanup(func() {
-		close(e.tasks)
-		<-e.ended
-	})
-	if _, err := e.answer(t.Context()); err != nil {
-		t.Fatal(err)
+	_, err := e.answer(ctx)
+	if err != nil {
+		cmd.Process.Kill()
+		e.stop()
 	}
-	return e
+	return e, err
+}
+
+// stop ends cscript.
+func (e *engine) stop() {
+	close(e.tasks)
+	<-e.ended
+	e.server.Close()
 }
 
 // run has a piece of JScript evaluated whose value is JSON.

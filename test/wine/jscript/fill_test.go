@@ -9,9 +9,6 @@ import (
 
 // TestFill types into fields of mode 7, where typed is what the keys made of them.
 func TestFill(t *testing.T) {
-	jscript := startEngine(t)
-	site, _ := startSite(t)
-	chromium := startChromium(t)
 	for _, c := range []struct {
 		name, id, typed, want string
 		keep                  bool // what the field held
@@ -29,7 +26,7 @@ func TestFill(t *testing.T) {
 		{name: "rich", id: "rich", typed: "old", want: "漢", keep: true, method: api.Script, value: "old漢", done: "rich focus,rich end range,rich focus,rich onkeydown 229,rich onkeyup 229,rich onchange"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := jscript.take(t, chromium, site+"/written/fields")
+			d := jscript.take(t, site+"/written/fields")
 			field, err := page.Editable(t.Context(), d, guard, api.Locator{By: api.ByID, Value: c.id}, nil, !c.keep)
 			if err != nil || field.Status != page.OK || field.Kind != page.TextField || field.Doc.Mode != 7 {
 				t.Fatalf("%+v %v", field, err)
@@ -58,9 +55,7 @@ func TestFill(t *testing.T) {
 
 // TestForm fills in a form of mode 7.
 func TestForm(t *testing.T) {
-	jscript := startEngine(t)
-	site, _ := startSite(t)
-	d := jscript.take(t, startChromium(t), site+"/written/fields")
+	d := jscript.take(t, site+"/written/fields")
 	target := func(id string) api.Locator { return api.Locator{By: api.ByID, Value: id} }
 	on := true
 	form := page.NewForm([]api.FormField{

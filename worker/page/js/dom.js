@@ -40,16 +40,17 @@ function link(n, k) {
 // In old modes, which have no prototypes: is this a control of the form, by its name?
 function hides(form, k) {
   var v = form[k];
-  return !!v && (kindOf(v) != v.nodeType || text(v, 'name') === k || text(v, 'id') === k);
+  return !!v && (text(v, 'name') === k || text(v, 'id') === k || v.nodeType === undefined);
 }
 
 // The neighbour by another way; null when that is hidden too.
 function around(form, k) {
   var parent, list, i;
   if (k == 'parentNode') { return hides(form, 'parentElement') ? null : form.parentElement; }
-  if (k == 'firstChild') { return hides(form, 'childNodes') ? null : form.childNodes[0] || null; }
-  parent = link(form, 'parentNode');
-  list = parent ? parent.childNodes : [];
+  if (k != 'firstChild') { parent = link(form, 'parentNode'); }
+  list = get(parent || form, 'childNodes');
+  if (!list || list.nodeType) { return null; }
+  if (!parent) { return list[0] || null; }
   for (i = 0; i < list.length; i++) {
     if (list[i] == form) { return list[k == 'nextSibling' ? i + 1 : i - 1] || null; }
   }

@@ -23,11 +23,12 @@ func main() {
 	driver.Supervise()
 	path := flag.String("driver", "", "IEDriverServer.exe")
 	browser := flag.String("browser", "", "msedge.exe")
+	oldest := flag.String("oldest", "", "version of the driver that is taken; the worker's own without it")
 	limit := flag.Duration("limit", time.Minute, "for opening")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), *limit)
 	defer cancel()
-	session, err := driver.Open(ctx, driver.Config{Engine: "ie", DriverPath: *path, BrowserPath: *browser})
+	session, err := driver.Open(ctx, driver.Config{Engine: "ie", DriverPath: *path, BrowserPath: *browser, OldestDriver: *oldest})
 	var out outcome
 	var failed *driver.Error
 	switch {

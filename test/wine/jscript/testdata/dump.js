@@ -3,6 +3,9 @@
 // a text is a string, a comment [text]. Boxes: offset width and height, then the rectangles.
 var order = [];
 
+// What names of controls hide in a form, too.
+function own(prototype, k, n) { return Object.getOwnPropertyDescriptor(prototype, k).get.call(n); }
+
 function plain(e, names) {
   var out = {};
   names.forEach(function (k) {
@@ -21,23 +24,25 @@ function attributes(e) {
 function properties(e) {
   var names = ['id', 'name', 'title', 'className', 'type', 'value', 'alt', 'href', 'htmlFor', 'disabled', 'readOnly', 'checked', 'selected', 'multiple',
     'selectedIndex', 'maxLength', 'rowSpan', 'colSpan', 'clientWidth', 'clientHeight', 'isContentEditable', 'useMap'];
-  if (e.isContentEditable || e.nodeName === 'OPTION') { names.push('innerText'); }
+  if (e.isContentEditable === true || e.nodeName === 'OPTION') { names.push('innerText'); }
   if (e.nodeName === 'OPTION' || e.nodeName === 'A') { names.push('text'); }
   return plain(e, names);
 }
 
 function boxes(e) {
   function four(r) { return [r.left + scrollX, r.top + scrollY, r.right + scrollX, r.bottom + scrollY]; }
-  return [e.offsetWidth === undefined ? null : e.offsetWidth, e.offsetHeight === undefined ? null : e.offsetHeight, four(e.getBoundingClientRect())]
+  var html = e instanceof HTMLElement;
+  return [html ? own(HTMLElement.prototype, 'offsetWidth', e) : null, html ? own(HTMLElement.prototype, 'offsetHeight', e) : null, four(e.getBoundingClientRect())]
     .concat(Array.from(e.getClientRects()).map(four));
 }
 
 function node(n) {
-  if (n.nodeType === 3) { order.push(n); return n.nodeValue; }
-  if (n.nodeType !== 1) { order.push(n); return [n.nodeValue || '']; }
+  var type = own(Node.prototype, 'nodeType', n);
   order.push(n);
-  return [n.nodeName, attributes(n), properties(n), plain(getComputedStyle(n), ['display', 'visibility', 'opacity', 'overflow', 'position', 'pointerEvents']),
-    boxes(n), Array.from(n.childNodes).map(node)];
+  if (type === 3) { return n.nodeValue; }
+  if (type !== 1) { return [n.nodeValue || '']; }
+  return [own(Node.prototype, 'nodeName', n), attributes(n), properties(n), plain(getComputedStyle(n), ['display', 'visibility', 'opacity', 'overflow', 'position', 'pointerEvents']),
+    boxes(n), Array.from(own(Node.prototype, 'childNodes', n)).map(node)];
 }
 
 var root = node(document.documentElement), at = function (n) { return order.indexOf(n); };
