@@ -45,7 +45,8 @@ type Worker struct {
 	version  string // of the browser that was opened last
 }
 
-// New makes a Worker. It starts no browser; Close must be called.
+// New makes a Worker. It starts no browser, and ends those of killed programs of
+// ours; Close must be called.
 func New(cfg Config) *Worker {
 	if cfg.MaxSessions == 0 {
 		cfg.MaxSessions = 1
@@ -62,6 +63,7 @@ func New(cfg Config) *Worker {
 	w := &Worker{cfg: cfg, ledger: newLedger(), sessions: map[string]*session{}}
 	w.life, w.end = context.WithCancel(context.Background())
 	w.tasks.Go(w.sweep)
+	w.tasks.Go(driver.Sweep)
 	return w
 }
 
@@ -156,6 +158,11 @@ func (w *Worker) run(ctx context.Context, entry *api.Entry, op *operation) (*api
 	err = op.failure(ctx, err)
 	if entry.Effect == api.Act {
 		err = op.afterEffect(err)
+	}
+	if api.AsError(err).Code == api.Timeout {
+		if gone := w.desktopFit(); gone != nil { // meanwhile, and that is why
+			return nil, api.AsError(gone).Because(err)
+		}
 	}
 	return nil, err
 }

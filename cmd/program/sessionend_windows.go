@@ -32,17 +32,14 @@ var (
 // ours has, so it needs a window; nobody sees it. Where no window can be made, only
 // signals end the program in order.
 func endWithSession(end func(), ended <-chan struct{}) {
-	made := make(chan struct{})
 	go func() {
 		runtime.LockOSThread() // for good: a window belongs to its thread
-		showNothing(end, ended, func() { close(made) })
+		showNothing(end, ended)
 	}()
-	<-made
 }
 
-// showNothing makes the window, calls made when it is there or could not be made, and
-// serves it until ended is closed.
-func showNothing(end func(), ended <-chan struct{}, made func()) {
+// showNothing makes the window and serves it until ended is closed.
+func showNothing(end func(), ended <-chan struct{}) {
 	const (
 		wmClose           = 0x10
 		wmQuit            = 0x12
@@ -84,7 +81,6 @@ func showNothing(end func(), ended <-chan struct{}, made func()) {
 	defer unregisterClass.Call(uintptr(unsafe.Pointer(name)), 0)
 	// A top-level one that is not shown: a message-only window is not told.
 	window, _, _ := createWindowEx.Call(0, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(name)), 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	made()
 	if window == 0 {
 		return
 	}

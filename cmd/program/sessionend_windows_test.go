@@ -19,6 +19,17 @@ func ownWindow() uintptr {
 	return window
 }
 
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for limit := time.After(10 * time.Second); !holds(); {
+		select {
+		case <-limit:
+			t.Fatal("not in time: " + what)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
 // The end of the Windows session ends the program, and waits for its end.
 func TestEndOfSession(t *testing.T) {
 	for _, c := range []struct {
@@ -36,10 +47,8 @@ func TestEndOfSession(t *testing.T) {
 			asked, end := context.WithCancel(t.Context())
 			ended := make(chan struct{})
 			endWithSession(end, ended)
-			window := ownWindow()
-			if window == 0 {
-				t.Fatal("there is no window")
-			}
+			window := uintptr(0)
+			await(t, "a window", func() bool { window = ownWindow(); return window != 0 })
 			if ok, _, _ := sendMessage.Call(window, 0x11, 0, 0); ok != 1 {
 				t.Error("the program objects to the end of the session")
 			}
@@ -62,13 +71,7 @@ func TestEndOfSession(t *testing.T) {
 			}
 			close(ended)
 			<-answered
-			for limit := time.After(5 * time.Second); ownWindow() != 0; {
-				select {
-				case <-limit:
-					t.Fatal("the window stays")
-				case <-time.After(10 * time.Millisecond):
-				}
-			}
+			await(t, "no window", func() bool { return ownWindow() == 0 })
 		})
 	}
 }

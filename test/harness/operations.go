@@ -32,6 +32,19 @@ type Outcome struct {
 // body; what it leaves out is filled in: a principal, every origin, 10 s.
 func (o Operations) Put(t testing.TB, id string, call Args) Outcome {
 	t.Helper()
+	status, answer, err := o.Try(id, call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcome := Outcome{Status: status, Body: answer}
+	if err := json.Unmarshal(answer, &outcome); err != nil {
+		t.Fatalf("%v answered %d %q: %v", call["operation"], status, answer, err)
+	}
+	return outcome
+}
+
+// Try is Put of a worker that may die meanwhile: then it is an error.
+func (o Operations) Try(id string, call Args) (status int, answer []byte, err error) {
 	body := Args{
 		"timeoutMs": 10_000,
 		"caller":    Args{"principal": "local"},
@@ -43,17 +56,9 @@ func (o Operations) Put(t testing.TB, id string, call Args) Outcome {
 	}
 	encoded, err := json.Marshal(body)
 	if err != nil {
-		t.Fatal(err)
+		return 0, nil, err
 	}
-	status, answer, err := o.send(http.MethodPut, "/v1/operations/"+id, encoded)
-	if err != nil {
-		t.Fatal(err)
-	}
-	outcome := Outcome{Status: status, Body: answer}
-	if err := json.Unmarshal(answer, &outcome); err != nil {
-		t.Fatalf("%v answered %d %q: %v", call["operation"], status, answer, err)
-	}
-	return outcome
+	return o.send(http.MethodPut, "/v1/operations/"+id, encoded)
 }
 
 // Must is Put for an operation that must succeed.

@@ -50,9 +50,20 @@ func executable(t *testing.T, machine uint16, version [4]uint16) []byte {
 	return out.Bytes()
 }
 
+// testFolder is t.TempDir for Wine too, where os.RemoveAll does not work.
+func testFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "drv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { removeAll(folder) })
+	return folder
+}
+
 func TestExamine(t *testing.T) {
 	const x86, x64, arm = 0x14c, 0x8664, 0x1c4
-	folder := t.TempDir()
+	folder := testFolder(t)
 	examine := func(content []byte) (Binary, error) {
 		path := filepath.Join(folder, "IEDriverServer.exe")
 		if err := os.WriteFile(path, content, 0o600); err != nil {

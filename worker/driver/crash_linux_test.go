@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -145,6 +147,36 @@ func TestSweepAfterAllWereKilledTogether(t *testing.T) {
 		return len(family(-1, folder)) == 0
 	})
 	allDead(t, members)
+}
+
+// A sweep takes what nobody holds, and not what only has such a name.
+func TestSweepTakesOnlyOurs(t *testing.T) {
+	folder := testFolder(t)
+	t.Setenv("TMPDIR", folder)
+	for _, path := range []string{
+		"iemesh-abandone/" + lockName, "iemesh-abandone/profile/state",
+		"iemesh-12345678", "iemesh-nolock00/letter.txt", "iemesh-a-longer-name/" + lockName, "IEDriver-2/state",
+	} {
+		path = filepath.Join(folder, path)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, nil, 0o600))
+	}
+	must(t, os.Mkdir(filepath.Join(folder, "iemesh-emptyold"), 0o700))
+	must(t, os.Mkdir(filepath.Join(folder, "iemesh-emptynew"), 0o700))
+	for _, name := range []string{"iemesh-nolock00", "iemesh-emptyold"} {
+		hourAgo := time.Now().Add(-time.Hour)
+		must(t, os.Chtimes(filepath.Join(folder, name), hourAgo, hourAgo))
+	}
+	sweep()
+	var left []string
+	entries, err := os.ReadDir(folder)
+	must(t, err)
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	if got := strings.Join(left, " "); got != "IEDriver-2 iemesh-12345678 iemesh-a-longer-name iemesh-emptynew iemesh-nolock00" {
+		t.Errorf("left: %s", got)
+	}
 }
 
 func TestSupervisorOutlivesTerminalSignals(t *testing.T) {

@@ -44,6 +44,10 @@ func newFolder() string {
 
 var sweepOnce sync.Once
 
+// Sweep ends and removes what programs of ours left that were killed, once in a
+// process. The first session does it too.
+func Sweep() { sweepOnce.Do(sweep) }
+
 // sweep removes what is left where nobody was left to do it: on Unix when a process and
 // its supervisors were killed together, on Windows whenever a process was killed.
 //

@@ -69,7 +69,7 @@ func supervise() int {
 
 // start starts a driver under a supervisor.
 func start(p program) (*tree, error) {
-	sweepOnce.Do(sweep)
+	Sweep()
 	self, err := ownProgram()
 	if err != nil {
 		return nil, err

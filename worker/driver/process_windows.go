@@ -22,7 +22,7 @@ func smallSharedMemory() bool { return false }
 // start starts a driver in a job object: the death of this process, however it
 // comes, closes the job, and that ends every process in it.
 func start(p program) (*tree, error) {
-	sweepOnce.Do(sweep)
+	Sweep()
 	if err := os.Mkdir(p.Folder, 0o700); err != nil {
 		return nil, err
 	}

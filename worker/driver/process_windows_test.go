@@ -12,31 +12,37 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/windows"
 )
 
-// role makes the test binary one of the processes below.
+// role makes the test binary one of the processes below. A copy of it may be the
+// driver or the browser by its name.
 const role = "DRIVER_TEST_ROLE"
 
 func TestMain(m *testing.M) {
 	Supervise()
-	switch os.Getenv(role) {
-	case "owner":
+	switch name := filepath.Base(os.Args[0]); {
+	case os.Getenv(role) == "owner":
 		t, err := start(pretended())
 		fmt.Println(t != nil, err)
 		<-time.After(time.Hour)
-	case "driver": // starts a browser in turn
-		browser := exec.Command(os.Args[0])
-		browser.Env = append(os.Environ(), role+"=browser")
-		browser.Start()
-		os.WriteFile("browser.tmp", []byte(strconv.Itoa(browser.Process.Pid)), 0o600)
-		os.Rename("browser.tmp", "browser.pid")
+	case os.Getenv(role) == "driver": // starts a browser in turn
+		startBrowser(os.Args[0])
 		<-time.After(time.Hour)
-	case "browser":
+	case name == driverName:
+		pretendDriver()
+	case os.Getenv(role) == "browser", name == browserName:
 		<-time.After(time.Hour)
 	}
 	os.Exit(m.Run())
+}
+
+// startBrowser leaves the number of the process in the session's folder.
+func startBrowser(path string, args ...string) {
+	browser := exec.Command(path, args...)
+	browser.Env = append(os.Environ(), role+"=browser")
+	browser.Start()
+	os.WriteFile("browser.tmp", []byte(strconv.Itoa(browser.Process.Pid)), 0o600)
+	os.Rename("browser.tmp", "browser.pid")
 }
 
 func pretended() program {
@@ -44,13 +50,10 @@ func pretended() program {
 	return program{Folder: folder, Path: os.Args[0], Env: append(environment(folder), role+"=driver")}
 }
 
-// tempFolder is t.TempDir for Wine too, where os.RemoveAll does not work.
+// tempFolder is a new folder for temporary files.
 func tempFolder(t *testing.T) string {
-	folder, err := os.MkdirTemp("", "drv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { removeAll(folder) })
+	t.Helper()
+	folder := testFolder(t)
 	t.Setenv("TMP", folder)
 	return folder
 }
@@ -123,7 +126,11 @@ func TestKilledOwnerLeavesNothing(t *testing.T) {
 	browser := browserIn(t, folders[0])
 	owner.Process.Kill()
 	owner.Wait()
+	killed := time.Now()
 	eventually(t, "the browser is dead", func() bool { return !alive(browser) })
+	if took := time.Since(killed); took > 5*time.Second {
+		t.Errorf("the browser lived on for %v", took)
+	}
 	eventually(t, "the folder is swept", func() bool {
 		sweep()
 		_, err := os.Stat(folders[0])

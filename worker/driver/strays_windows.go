@@ -50,7 +50,7 @@ func strays(folder string) []int {
 		state, _ := windows.WaitForSingleObject(h, 0)
 		if state == uint32(windows.WAIT_TIMEOUT) {
 			parents[pid], born[pid] = int(entry.ParentProcessID), created(h)
-			member[pid] = strings.Contains(strings.ToLower(commandLine(h)), mark)
+			member[pid] = strings.Contains(strings.ToLower(commandLine(h, entry.ProcessID)), mark)
 		}
 		windows.CloseHandle(h)
 	}
@@ -72,15 +72,50 @@ func created(process windows.Handle) int64 {
 }
 
 // commandLine is that with which a process was started; "" when it cannot be told.
-func commandLine(process windows.Handle) string {
+func commandLine(process windows.Handle, pid uint32) string {
 	var size uint32
 	windows.NtQueryInformationProcess(process, windows.ProcessCommandLineInformation, nil, 0, &size)
 	if size < uint32(unsafe.Sizeof(windows.NTUnicodeString{})) {
-		return ""
+		return commandLineInMemory(pid) // Wine 8 does not tell
 	}
 	buffer := make([]uint64, size/8+1) // aligned for the pointer in it, which points into it
 	if windows.NtQueryInformationProcess(process, windows.ProcessCommandLineInformation, unsafe.Pointer(&buffer[0]), size, &size) != nil {
 		return ""
 	}
 	return (*windows.NTUnicodeString)(unsafe.Pointer(&buffer[0])).String()
+}
+
+// commandLineInMemory reads it where the process itself has it. A 32-bit program
+// cannot read that of a 64-bit one so. Addresses of another process are no pointers
+// of ours, so they are numbers here.
+func commandLineInMemory(pid uint32) string {
+	process, err := windows.OpenProcess(windows.PROCESS_QUERY_INFORMATION|windows.PROCESS_VM_READ, false, pid)
+	if err != nil {
+		return ""
+	}
+	defer windows.CloseHandle(process)
+	read := func(from uintptr, to unsafe.Pointer, size uintptr) bool {
+		return windows.ReadProcessMemory(process, from, (*byte)(to), size, nil) == nil
+	}
+	var basic [6]uintptr // PROCESS_BASIC_INFORMATION; the second is where the PEB is
+	if windows.NtQueryInformationProcess(process, windows.ProcessBasicInformation, unsafe.Pointer(&basic), uint32(unsafe.Sizeof(basic)), nil) != nil {
+		return ""
+	}
+	var block [5]uintptr // head of the PEB; the last is where the parameters are
+	if !read(basic[1], unsafe.Pointer(&block), unsafe.Sizeof(block)) {
+		return ""
+	}
+	var line struct {
+		Bytes, Capacity uint16
+		At              uintptr
+	}
+	offset := unsafe.Offsetof(windows.RTL_USER_PROCESS_PARAMETERS{}.CommandLine)
+	if !read(block[4]+offset, unsafe.Pointer(&line), unsafe.Sizeof(line)) || line.Bytes < 2 {
+		return ""
+	}
+	text := make([]uint16, line.Bytes/2)
+	if !read(line.At, unsafe.Pointer(&text[0]), uintptr(len(text))*2) {
+		return ""
+	}
+	return windows.UTF16ToString(text)
 }

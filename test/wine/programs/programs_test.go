@@ -13,7 +13,7 @@ import (
 )
 
 // endWithin is how long a program may take to end in order, under Wine.
-const endWithin = 15 * time.Second
+const endWithin = 30 * time.Second
 
 // close asks a program to close, as Windows and taskkill do. There is one of its name.
 func (m *machine) close(t *testing.T, p *harness.Program, name string) {
@@ -45,7 +45,7 @@ func (m *machine) serving(t *testing.T, args ...string) *harness.Server {
 }
 
 // startWithin is how long Wine may take until a program serves.
-const startWithin = 30 * time.Second
+const startWithin = time.Minute
 
 func TestWinworkerWithoutADriver(t *testing.T) {
 	m := windows64
