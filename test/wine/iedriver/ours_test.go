@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,6 +126,7 @@ func deliver(t *testing.T, host string, request []byte) (status int, body string
 type opener struct {
 	*wine.Prefix
 	program, driver, edge string
+	before                []string // files of drivers that other tests started
 }
 
 func newOpener(t *testing.T) *opener {
@@ -140,6 +142,7 @@ func newOpener(t *testing.T) *opener {
 	if o.edge, err = o.Build("test/wine/iedriver/edge", "msedge.exe"); err != nil {
 		t.Fatal(err)
 	}
+	o.before = o.leftovers(t)
 	return o
 }
 
@@ -176,6 +179,9 @@ func (o *opener) leftovers(t *testing.T) (left []string) {
 	err := filepath.WalkDir(filepath.Join(o.Folder, "drive_c"), func(path string, _ fs.DirEntry, err error) error {
 		name := filepath.Base(path)
 		if strings.HasPrefix(name, "iemesh-") || strings.HasPrefix(name, "IEDriver-") || strings.HasPrefix(name, "IED") && strings.HasSuffix(name, ".tmp") {
+			if slices.Contains(o.before, path) {
+				return err
+			}
 			left = append(left, path)
 		}
 		return err
