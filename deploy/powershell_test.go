@@ -19,7 +19,8 @@ func faults(t *testing.T, sources map[string]string) map[string][]string {
 		t.Fatal(err)
 	}
 	var stderr bytes.Buffer
-	cmd := exec.Command("node", "../test/node/powershell.mjs")
+	// With its optimizing compiler node takes 12 s for this grammar.
+	cmd := exec.Command("node", "--liftoff-only", "../test/node/powershell.mjs")
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
 	out, err := cmd.Output()
 	if err != nil {

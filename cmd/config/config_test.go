@@ -207,7 +207,7 @@ func TestSettings(t *testing.T) {
 		t.Fatalf("%d settings, want %d", len(list), len(want))
 	}
 	for i, s := range list {
-		if s.Flag != want[i] || s.Both != (i < 12) || s.Meaning == "" || !strings.HasPrefix(s.Variable, "IE_MCP_") {
+		if s.Flag != want[i] || s.Both != (i < 13) || s.Meaning == "" || !strings.HasPrefix(s.Variable, "IE_MCP_") {
 			t.Errorf("%d: %+v", i, s)
 		}
 	}

@@ -2,9 +2,9 @@
 .SYNOPSIS
 Makes this machine serve browsers in IE mode: folders, settings, token, task, firewall.
 .DESCRIPTION
-Run it in an elevated PowerShell of the user whose desktop is driven. Put winworker.exe and a 32-bit IEDriverServer.exe
-beside it first; nothing is downloaded. It can be repeated, after an update of one of the two as well. -WhatIf shows what
-it would do. -Undo takes the task, the rule of the firewall and all settings back, and leaves the folder.
+Run it in an elevated PowerShell of the user whose desktop is driven. Put a 32-bit IEDriverServer.exe beside it first;
+winworker.exe is where the archive of iemesh has it. Nothing is downloaded. It can be repeated, with newer programs too.
+-WhatIf shows what it would do. -Undo takes the task, the rule of the firewall and all settings back, and leaves the folder.
 .PARAMETER Listen
 HOST:PORT to serve. One that is not loopback needs GatewayAddress, and tls-cert.pem and tls-key.pem beside this script.
 .PARAMETER GatewayAddress
@@ -48,18 +48,24 @@ if ($Undo) {
     return
 }
 
+# Find-Source returns the path of a file: beside this script, where the archive of iemesh has it, or already in place.
+function Find-Source {
+    [CmdletBinding()]
+    param([Parameter(Mandatory)] [string] $Name)
+    foreach ($place in $PSScriptRoot, "$PSScriptRoot\..\..", $Folder) {
+        $path = Join-Path $place $Name
+        if (Test-Path -LiteralPath $path) { return (Get-Item -LiteralPath $path).FullName }
+    }
+    throw "Put $Name beside this script, or into $Folder."
+}
+
 # What is needed, before anything is changed.
 $files = @('winworker.exe', 'IEDriverServer.exe')
 if ($GatewayAddress) { $files += 'tls-cert.pem', 'tls-key.pem' }
-foreach ($name in $files) {
-    if (-not (Test-Path -LiteralPath (Join-Path $PSScriptRoot $name)) -and -not (Test-Path -LiteralPath (Join-Path $Folder $name))) {
-        throw "Put $name beside this script, or into $Folder."
-    }
-}
-$driver = Join-Path $PSScriptRoot 'IEDriverServer.exe'
-if (-not (Test-Path -LiteralPath $driver)) { $driver = Join-Path $Folder 'IEDriverServer.exe' }
-$hash = (Get-FileHash -LiteralPath $driver -Algorithm SHA256).Hash
-Write-Host "$driver has the SHA-256 $hash."
+$sources = @{}
+foreach ($name in $files) { $sources[$name] = Find-Source -Name $name }
+$hash = (Get-FileHash -LiteralPath $sources['IEDriverServer.exe'] -Algorithm SHA256).Hash
+Write-Host "IEDriverServer.exe has the SHA-256 $hash."
 if ($DriverHash -and $DriverHash -ne $hash) { throw 'That is not the driver that was asked for.' }
 
 # The programs: a running one cannot be replaced, so the task goes first.
@@ -70,9 +76,8 @@ if ($PSCmdlet.ShouldProcess($Folder, 'Make the folder, copy the programs')) {
     & icacls.exe $Folder /inheritance:r /grant '*S-1-5-32-544:(OI)(CI)F' '*S-1-5-18:(OI)(CI)F' '*S-1-5-32-545:(OI)(CI)RX' | Out-Null
     if ($LASTEXITCODE -ne 0) { throw "icacls ended with $LASTEXITCODE." }
     foreach ($name in $files) {
-        $source = Join-Path $PSScriptRoot $name
         $target = Join-Path $Folder $name
-        if ((Test-Path -LiteralPath $source) -and $source -ne $target) { Copy-Item -LiteralPath $source -Destination $target -Force }
+        if ($sources[$name] -ne $target) { Copy-Item -LiteralPath $sources[$name] -Destination $target -Force }
         # Windows asks about a file from the internet before it runs it; a task cannot answer.
         Unblock-File -LiteralPath $target
     }

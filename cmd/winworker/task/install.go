@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"iemesh/cmd/config"
 )
@@ -66,7 +67,7 @@ func Install(ctx context.Context, m Machine, cfg *config.Common, what config.Tas
 		return err
 	}
 	register := []string{"/Create", "/TN", Name, "/XML", file, "/F"}
-	_, _ = m.Run(ctx, "schtasks", "/End", "/TN", Name) // of an earlier installation
+	end(ctx, m, program) // of an earlier installation
 	if _, err := m.Run(ctx, "schtasks", register...); err != nil {
 		return fmt.Errorf("%w; if that needs an administrator, run as one: schtasks %s", err, commandLine(register))
 	}
@@ -76,6 +77,31 @@ func Install(ctx context.Context, m Machine, cfg *config.Common, what config.Tas
 	}
 	fmt.Fprintln(out, "See how it is with: winworker status")
 	return nil
+}
+
+// endTime is how long an ended winworker may take to be gone.
+const endTime = 10 * time.Second
+
+// end ends the task, if it runs, and waits until its program can be replaced and
+// its port taken.
+func end(ctx context.Context, m Machine, program string) {
+	if _, err := m.Run(ctx, "schtasks", "/End", "/TN", Name); err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	self := os.Getpid()
+	for {
+		list, err := m.Processes(program)
+		if err != nil || !slices.ContainsFunc(list, func(pid int) bool { return pid != self }) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }
 
 // present looks for the files that the settings name, before a task without a
@@ -166,7 +192,7 @@ func Uninstall(ctx context.Context, m Machine, what config.Task, out io.Writer) 
 	if _, err := m.Run(ctx, "schtasks", "/Query", "/TN", Name); err != nil {
 		fmt.Fprintf(out, "There is no task %s.\n", Name)
 	} else {
-		_, _ = m.Run(ctx, "schtasks", "/End", "/TN", Name)
+		end(ctx, m, record.Program)
 		remove := []string{"/Delete", "/TN", Name, "/F"}
 		if _, err := m.Run(ctx, "schtasks", remove...); err != nil {
 			return fmt.Errorf("%w; if that needs an administrator, run as one: schtasks %s", err, commandLine(remove))

@@ -51,7 +51,14 @@ func (m *machine) Run(_ context.Context, program string, args ...string) (string
 	return "", nil
 }
 
-func (m *machine) Processes(string) ([]int, error) { return m.pids, nil }
+// Processes come to their end one at each look, once the task was ended.
+func (m *machine) Processes(string) ([]int, error) {
+	list := m.pids
+	if slices.ContainsFunc(m.ran, func(line string) bool { return strings.HasPrefix(line, "schtasks /End") }) && len(list) > 0 {
+		m.pids = list[1:]
+	}
+	return list, nil
+}
 
 // folder is a temporary one. Wine 8 cannot remove those of testing.
 func folder(t *testing.T) string {
@@ -198,7 +205,11 @@ func TestUninstall(t *testing.T) {
 		}
 		return out.String()
 	}
+	m.pids = []int{os.Getpid() + 1, os.Getpid() + 2}
 	out := uninstall(false)
+	if len(m.pids) > 0 {
+		t.Errorf("%v still run", m.pids)
+	}
 	if !slices.Equal(m.ran, []string{`schtasks /Query /TN iemesh\winworker`, `schtasks /End /TN iemesh\winworker`, `schtasks /Delete /TN iemesh\winworker /F`}) {
 		t.Errorf("ran %q", m.ran)
 	}
@@ -251,7 +262,7 @@ func TestStatus(t *testing.T) {
 	if _, err := m.install(t, "--listen "+server.Listener.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
-	m.pids, m.answers["powershell"] = []int{7, 42}, "Running 267009 2026-11-30T09:15:00.0000000+09:00"
+	m.ran, m.pids, m.answers["powershell"] = nil, []int{7, 42}, "Running 267009 2026-11-30T09:15:00.0000000+09:00"
 	r, words, err = status(t, m)
 	if err != nil || !r.Ready || !r.Registered || !r.Listening || r.State != "Running" || r.LastResult != "0x41301 (is running)" ||
 		r.LastRun != "2026-11-30T09:15:00.0000000+09:00" || !slices.Equal(r.Processes, []int{42}) || r.Address != server.URL ||
@@ -280,5 +291,23 @@ func TestStatus(t *testing.T) {
 	m.failing = []string{"powershell"}
 	if r, _, _ = status(t, m); r.Registered || !strings.Contains(r.Problem, "Access is denied.") {
 		t.Errorf("cannot ask: %+v", r)
+	}
+}
+
+// A certificate is for the gateway to judge, not for a look at one's own machine.
+func TestStatusOverTLS(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"ready":true}`) }))
+	defer server.Close()
+	pem := filepath.Join(folder(t), "pem")
+	if err := os.WriteFile(pem, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := newMachine(t)
+	m.answers = map[string]string{"powershell": "Ready 0 2026-11-30T09:15:00.0000000+09:00"}
+	if _, err := m.install(t, "--tls-cert "+pem+" --tls-key "+pem+" --listen "+server.Listener.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if r, words, err := status(t, m); err != nil || !r.Ready || r.Address != server.URL || !strings.Contains(words, "ready      yes\n") {
+		t.Errorf("%+v, %v\n%s", r, err, words)
 	}
 }

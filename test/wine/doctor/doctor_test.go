@@ -48,18 +48,43 @@ type outcome struct {
 // run runs winworker doctor.
 func (m *machine) run(args ...string) (stdout []byte, code int) {
 	m.t.Helper()
-	cmd := m.windows.Command(m.t.Context(), m.winworker, append([]string{"doctor", "--json", "--listen", "127.0.0.1:0"}, args...)...)
-	stdout, err := cmd.Output()
-	exit, ok := errors.AsType[*exec.ExitError](err)
+	stdout, stderr, err := m.start(m.winworker, append([]string{"doctor", "--json", "--listen", "127.0.0.1:0"}, args...)...)
+	if len(stderr) > 0 {
+		m.t.Errorf("%v: %s", args, stderr)
+	}
+	exit, _ := errors.AsType[*exec.ExitError](err)
 	switch {
 	case err == nil:
 		return stdout, 0
-	case !ok:
+	case exit == nil:
 		m.t.Fatal(err)
-	case len(exit.Stderr) > 0:
-		m.t.Errorf("%v: %s", args, exit.Stderr)
 	}
 	return stdout, exit.ExitCode()
+}
+
+// start runs a program of Windows to its end. Its output goes into files: a
+// service of Wine that it is the first to need would hold pipes open for longer.
+func (m *machine) start(program string, args ...string) (stdout, stderr []byte, err error) {
+	m.t.Helper()
+	cmd := m.windows.Command(m.t.Context(), program, args...)
+	var files [2]*os.File
+	for i := range files {
+		var failed error
+		if files[i], failed = os.CreateTemp(m.folder, "output"); failed != nil {
+			m.t.Fatal(failed)
+		}
+		defer files[i].Close()
+	}
+	cmd.Stdout, cmd.Stderr = files[0], files[1]
+	err = cmd.Run()
+	read := func(i int) []byte {
+		content, failed := os.ReadFile(files[i].Name())
+		if failed != nil {
+			m.t.Fatal(failed)
+		}
+		return content
+	}
+	return read(0), read(1), err
 }
 
 // examine returns the outcome, and its checks by id.
@@ -111,8 +136,8 @@ func (m *machine) set(lines string) {
 	if err := os.WriteFile(path, []byte("REGEDIT4\r\n\r\n"+strings.ReplaceAll(lines, "\n", "\r\n")), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
-	if out, err := m.windows.Command(m.t.Context(), "reg", "import", m.windows.Path(path)).CombinedOutput(); err != nil {
-		m.t.Fatalf("%v: %s", err, out)
+	if _, stderr, err := m.start("reg", "import", m.windows.Path(path)); err != nil {
+		m.t.Fatalf("%v: %s", err, stderr)
 	}
 }
 
@@ -120,8 +145,8 @@ func (m *machine) set(lines string) {
 func (m *machine) user() string {
 	m.t.Helper()
 	path := filepath.Join(m.folder, "user.reg")
-	if out, err := m.windows.Command(m.t.Context(), "reg", "export", "HKCU", m.windows.Path(path), "/y").CombinedOutput(); err != nil {
-		m.t.Fatalf("%v: %s", err, out)
+	if _, stderr, err := m.start("reg", "export", "HKCU", m.windows.Path(path), "/y"); err != nil {
+		m.t.Fatalf("%v: %s", err, stderr)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
