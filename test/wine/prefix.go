@@ -3,6 +3,7 @@ package wine
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,13 +25,16 @@ type Prefix struct {
 	Home string
 
 	tree string
+	keep *os.File // the standard input of a program that ends with it; nil when there is none
 }
 
-// endWithin is how long the processes of a Prefix may take to end.
-const endWithin = 10 * time.Second
+const (
+	bootWithin = time.Minute      // how long the processes of a Prefix may take to start
+	endWithin  = 10 * time.Second // and to end
+)
 
 // New makes a Windows. The first of a width on a machine takes half a minute,
-// a later one none. Close ends it.
+// a later one two seconds. Close ends it.
 func New(bits Bits) (*Prefix, error) {
 	tree, err := cached(fmt.Sprint(int(bits)))
 	if err != nil {
@@ -53,7 +57,37 @@ func New(bits Bits) (*Prefix, error) {
 		os.RemoveAll(folder)
 		return nil, err
 	}
+	if err := p.boot(); err != nil {
+		p.Close()
+		return nil, fmt.Errorf("starting Wine: %w", err)
+	}
 	return p, nil
+}
+
+// boot starts what every Windows runs, and a program that keeps it running as
+// long as nobody ends it: it takes seconds, and what the program of a test
+// starts on its way holds the output of that program open.
+func (p *Prefix) boot() error {
+	stdin, keep, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer stdin.Close()
+	p.keep = keep
+	shell := p.Command(context.Background(), "cmd", "/k")
+	shell.Stdin = stdin
+	if err := shell.Start(); err != nil {
+		return err
+	}
+	go shell.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), bootWithin)
+	defer cancel()
+	desktop := p.Command(ctx, "taskkill", "/IM", "nobody.exe") // which looks at the desktop, so there is one
+	var exit *exec.ExitError
+	if err := desktop.Run(); ctx.Err() != nil || err != nil && !errors.As(err, &exit) {
+		return errors.Join(err, ctx.Err())
+	}
+	return nil
 }
 
 func at(folder string, bits Bits, tree string) (*Prefix, error) {
@@ -194,6 +228,9 @@ func (p *Prefix) Close() (left []string) {
 	end := exec.Command(p.program(p.Bits.wide().server), "-k")
 	end.Env = p.Environ()
 	end.Run() // it fails where nothing runs
+	if p.keep != nil {
+		p.keep.Close()
+	}
 	if !harness.Until(endWithin, func() bool { return len(p.Processes()) == 0 }) {
 		for _, process := range p.Processes() {
 			left = append(left, "process "+process.String())

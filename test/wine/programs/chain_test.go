@@ -32,14 +32,15 @@ func chromedriver(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	url := "http://127.0.0.1:" + port
 	t.Cleanup(func() {
+		closeSessions(t, url)
 		for _, left := range p.Stop() {
 			if !strings.Contains(left, "org.chromium.") { // which Chromium leaves wherever it is not our worker that starts it
 				t.Errorf("chromedriver left behind: %s", left)
 			}
 		}
 	})
-	url := "http://127.0.0.1:" + port
 	if !harness.Until(startWithin, func() bool {
 		status, _, err := harness.Get(http.DefaultClient, url+"/status")
 		return err == nil && status == http.StatusOK
@@ -47,6 +48,25 @@ func chromedriver(t *testing.T) string {
 		t.Fatalf("chromedriver does not answer: %q", p.Lines())
 	}
 	return url
+}
+
+// closeSessions closes those whose driver died.
+func closeSessions(t *testing.T, chromedriver string) {
+	t.Helper()
+	_, body, err := harness.Get(http.DefaultClient, chromedriver+"/sessions")
+	var sessions struct{ Value []struct{ ID string } }
+	if err != nil || json.Unmarshal([]byte(body), &sessions) != nil {
+		t.Errorf("chromedriver's sessions: %v %s", err, body)
+	}
+	for _, session := range sessions.Value {
+		request, err := http.NewRequest(http.MethodDelete, chromedriver+"/session/"+session.ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if response, err := http.DefaultClient.Do(request); err == nil {
+			response.Body.Close()
+		}
+	}
 }
 
 // emulator configures the emulator, and tells the arguments with which

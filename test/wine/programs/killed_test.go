@@ -22,6 +22,7 @@ const goneWithin = 5 * time.Second
 // it is called.
 func TestKilledWinworker(t *testing.T) {
 	m := windows32
+	args := m.emulator(t, chromedriver(t))
 	arrived, done := make(chan struct{}, 1), make(chan struct{})
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
@@ -29,8 +30,7 @@ func TestKilledWinworker(t *testing.T) {
 			<-done
 		}
 	}))
-	t.Cleanup(func() { close(done); site.Close() })
-	args := m.emulator(t, chromedriver(t))
+	t.Cleanup(func() { close(done); site.Close() }) // before chromedriver ends, which waits for the page
 	held, strangers := m.strangers(t)
 
 	for _, c := range []struct {
