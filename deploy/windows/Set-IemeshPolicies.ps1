@@ -61,7 +61,8 @@ if ($OnlyHosts -or $Proxy) {
     # One proxy for all users of the machine. Pages in IE mode go by these settings, those of Edge by its own policy.
     $settings = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Internet Settings'
     if (-not $Proxy) { $Proxy = '127.0.0.1:9' } # nothing listens there
-    $bypass = (@($OnlyHosts | Where-Object { $_ }) + '<local>') -join ';'
+    # This machine too: the driver's own page is there.
+    $bypass = (@($OnlyHosts | Where-Object { $_ }) + 'localhost', '127.0.0.1') -join ';'
     Set-Value -File $file -Path 'HKLM:\SOFTWARE\Policies\Microsoft\Windows\CurrentVersion\Internet Settings' -Name 'ProxySettingsPerUser' -Value 0
     Set-Value -File $file -Path $settings -Name 'ProxyServer' -Value $Proxy -Type String
     Set-Value -File $file -Path $settings -Name 'ProxyOverride' -Value $bypass -Type String
