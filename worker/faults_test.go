@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,8 +81,9 @@ func fills(field, text string) func(b *browser) error {
 	return func(b *browser) error {
 		b.within(10 * time.Second).visit("/customer")
 		r, err := inTime(b, api.Fill, api.FillInput{Target: id(field), Text: text})
-		if got := b.eval("return document.getElementById('" + field + "').value"); got != `"`+text+`"` || r.Method != api.Script || r.Differs {
-			b.t.Errorf("the field holds %s: %+v", got, r)
+		var got string
+		if json.Unmarshal([]byte(b.eval("return document.getElementById('"+field+"').value")), &got); got != text || r.Method != api.Script || r.Differs {
+			b.t.Errorf("the field holds %q: %+v", got, r)
 		}
 		return err
 	}
