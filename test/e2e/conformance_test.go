@@ -12,6 +12,7 @@ import (
 // scenarios that need tools, resources or prompts made for the suite, which a
 // gateway for browsers does not have; one that begins to pass must leave the list.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	w := remote(t)
 	root, err := harness.Root()
 	if err != nil {

@@ -49,6 +49,7 @@ func browsers(p *harness.Program) int {
 // A driver or browser that is killed costs its session, once and in time, and
 // nothing else.
 func TestKilledDriverAndBrowser(t *testing.T) {
+	t.Parallel()
 	gateway := harness.Running(t, run.Gateway, []string{"--stdio"})
 	client := harness.Connected(t, gateway.Stdio(), harness.Modern)
 	for _, c := range []struct {
@@ -123,6 +124,7 @@ func lost(t *testing.T, gateway *harness.Program, client *mcp.ClientSession) {
 // Whichever way a gateway ends, idle or in the middle of a call, it takes its
 // browser with it.
 func TestEndOfAStdioGateway(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		end  func(*harness.Program)
@@ -150,6 +152,7 @@ func TestEndOfAStdioGateway(t *testing.T) {
 
 // So it does when its browser is only just starting.
 func TestEndWhileTheBrowserStarts(t *testing.T) {
+	t.Parallel()
 	for name, signal := range map[string]syscall.Signal{"SIGKILL": syscall.SIGKILL, "SIGTERM": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
 			gateway, err := harness.Start(run.Gateway, []string{"--stdio"})
@@ -188,6 +191,7 @@ func started(t *testing.T) (*harness.Program, *mcp.ClientSession) {
 }
 
 func TestEndOfAnHTTPGateway(t *testing.T) {
+	t.Parallel()
 	for name, signal := range map[string]syscall.Signal{"SIGKILL": syscall.SIGKILL, "SIGTERM": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
 			gateway, err := harness.Serve(run.Gateway, nil)

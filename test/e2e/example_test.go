@@ -33,6 +33,7 @@ func TestExampleOverStdio(t *testing.T) {
 }
 
 func TestExampleThroughAWinworker(t *testing.T) {
+	t.Parallel()
 	w := remote(t)
 	for _, version := range []string{harness.Modern, harness.Legacy} {
 		t.Run(version, func(t *testing.T) {
@@ -45,6 +46,7 @@ func TestExampleThroughAWinworker(t *testing.T) {
 
 // The program of make demo sees here what it must see there.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	w := remote(t)
 	picture := filepath.Join(t.TempDir(), "screenshot.png")
 	demo := harness.Running(t, run.Demo, []string{"--gateway", w.gateway.Base, "--app", run.site, "--screenshot", picture})
@@ -94,6 +96,7 @@ func sessions(t *testing.T, w *remoteWorld) int {
 
 // The clients of npm do the same in test/node, and check it themselves.
 func TestExampleFromNode(t *testing.T) {
+	t.Parallel()
 	w := remote(t)
 	for _, c := range []struct{ client, way, where string }{
 		{"sdk1.mjs", "stdio", run.Gateway},

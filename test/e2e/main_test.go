@@ -4,7 +4,8 @@
 // Tests share three worlds where they do not break them: [suite.open], a stdio
 // gateway with its browser and a counting driver; [suite.listed], the same with
 // a list of allowed origins; [suite.remote], a gateway over HTTP in front of a
-// winworker, with a wire between them that can be cut.
+// winworker, with a wire between them that can be cut. Tests with programs of
+// their own, and without close limits of time, run side by side.
 package e2e
 
 import (

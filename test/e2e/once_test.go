@@ -162,6 +162,7 @@ func TestCutConnection(t *testing.T) {
 // When the worker itself is gone in the middle of an action, nobody can tell
 // whether it happened, and the answer says so.
 func TestWorkerDiesDuringTheClick(t *testing.T) {
+	t.Parallel()
 	winworker, err := harness.Serve(run.Winworker, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ const pipelinedRuns = 300
 
 // Eight calls sent at once act in the order in which they were sent.
 func TestPipelinedCallsKeepTheirOrder(t *testing.T) {
+	t.Parallel()
 	raw := harness.NewRaw(t, harness.Running(t, run.Gateway, []string{"--stdio"}))
 	raw.Initialize()
 	// Even browser_start may be followed at once by what needs the browser.
@@ -80,6 +81,7 @@ func succeeded(t *testing.T, raw *harness.Raw, id string) json.RawMessage {
 
 // Two principals have two browsers; to each the other's does not exist.
 func TestTwoPrincipals(t *testing.T) {
+	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	alice, bob := newToken(t, run.Gateway, tokens, "alice"), newToken(t, run.Gateway, tokens, "bob")
 	gateway := harness.Serving(t, run.Gateway, nil, "--token-file", tokens, "--rate", "0")

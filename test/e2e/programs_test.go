@@ -66,6 +66,7 @@ func TestHealth(t *testing.T) {
 
 // Without a browser program nothing could be served: alive, but not ready.
 func TestNotReadyWithoutABrowser(t *testing.T) {
+	t.Parallel()
 	for name, program := range map[string]string{"gateway": run.Gateway, "winworker": run.Winworker} {
 		t.Run(name, func(t *testing.T) {
 			address, err := harness.FreeAddress()
@@ -80,6 +81,7 @@ func TestNotReadyWithoutABrowser(t *testing.T) {
 }
 
 func TestNotReadyWithoutAWorker(t *testing.T) {
+	t.Parallel()
 	nobody, err := harness.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
@@ -266,6 +268,7 @@ func TestRateLimit(t *testing.T) {
 
 // Gateway and winworker over TLS, with a token; neither works with the wrong one.
 func TestTLSAndTokenBetweenGatewayAndWorker(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	cert, key, roots := certificate(t, folder)
 	tokens, token := filepath.Join(folder, "tokens"), filepath.Join(folder, "token")
@@ -313,6 +316,7 @@ func TestTLSAndTokenBetweenGatewayAndWorker(t *testing.T) {
 }
 
 func TestGatewayOverTLS(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	cert, key, roots := certificate(t, folder)
 	gateway := harness.Serving(t, run.Gateway, roots, "--tls-cert", cert, "--tls-key", key)

@@ -19,6 +19,7 @@ func tenTools() []string {
 }
 
 func TestTenTools(t *testing.T) {
+	t.Parallel()
 	raw := harness.NewRaw(t, harness.Running(t, run.Gateway, []string{"--stdio", "--tools", "ie"}))
 	var info struct {
 		Instructions string
@@ -87,6 +88,7 @@ func TestTenTools(t *testing.T) {
 
 // Whatever comes in, standard output carries JSON-RPC, and the next call is answered.
 func TestStandardOutputIsPure(t *testing.T) {
+	t.Parallel()
 	nothing := t.TempDir()
 	gateway := harness.Running(t, run.Gateway, []string{"--stdio"}, "PATH="+nothing)
 	raw := harness.NewRaw(t, gateway)
@@ -151,6 +153,7 @@ func TestStandardOutputIsPure(t *testing.T) {
 }
 
 func TestMissingBrowserNamesTheCommandThatInstallsIt(t *testing.T) {
+	t.Parallel()
 	gateway := harness.Running(t, run.Gateway, []string{"--stdio"}, "PATH="+t.TempDir())
 	client := harness.Connected(t, gateway.Stdio(), harness.Modern)
 	failure := harness.Refused(t, client, "browser_start", nil, "INTERNAL_ERROR")
