@@ -75,22 +75,6 @@ func major(version string) int {
 	return n
 }
 
-// older tells whether version is less than least; both are numbers with dots.
-func older(version, least string) bool {
-	have, want := strings.Split(version, "."), strings.Split(least, ".")
-	for i, part := range want {
-		h, w := 0, 0
-		if i < len(have) {
-			h, _ = strconv.Atoi(have[i])
-		}
-		w, _ = strconv.Atoi(part)
-		if h != w {
-			return h < w
-		}
-	}
-	return false
-}
-
 // temporary looks at the folder of the sessions.
 func temporary() folder {
 	f := folder{path: driver.Folder()}
@@ -119,7 +103,7 @@ func (x *examination) temporary() {
 		f.problem("%s: %v", t.path, t.failed).mend("Make it writable, or set TEMP to a folder that is.")
 	case t.free > 0 && t.free < leastFree:
 		f.warning("%s, with %d MB free", t.path, t.free>>20).mend("Make room on that disk.")
-	case x.registry != nil && (strings.Contains(t.path, " ") || len(t.path) > 80): // as driver.Open has it
+	case x.registry != nil && !driver.FolderFits(t.path):
 		f.problem("%s", t.path).mend(`Set TEMP to a short path without blanks, and log on again:` + "\n" + `setx TEMP C:\iemesh\temp`)
 	default:
 		f.ok("%s", t.path)
@@ -159,7 +143,7 @@ func (x *examination) ieDriver(try bool) {
 		f.unknown("no driver")
 	case d.version == "":
 		f.unknown("%s does not tell", d.path)
-	case older(d.version, driver.OldestIEDriver):
+	case driver.Older(d.version, driver.OldestIEDriver):
 		f.problem("%s", d.version).mend("Use IEDriverServer 4.14, 32-bit.")
 	default:
 		f.ok("%s", d.version)

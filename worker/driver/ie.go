@@ -34,7 +34,7 @@ func (ie) locate(cfg Config) (p Programs, err error) {
 			return p, &Error{Kind: NotInstalled, Command: "open", Message: why}
 		}
 	}
-	if name := temporary(); runtime.GOOS == "windows" && (strings.Contains(name, " ") || len(name) > 80) {
+	if runtime.GOOS == "windows" && !FolderFits(temporary()) {
 		return p, &Error{Kind: NotInstalled, Command: "open",
 			Message: "the path of the user's temporary folder has a space or is longer than 80 characters, at which the driver would cut it: set TEMP to a folder such as C:\\Temp"}
 	}
@@ -45,6 +45,10 @@ func (ie) locate(cfg Config) (p Programs, err error) {
 	}
 	return p, nil
 }
+
+// FolderFits tells whether IEDriverServer can have its files below a folder of Windows:
+// it names them to Edge unquoted, and cuts a long path.
+func FolderFits(path string) bool { return !strings.Contains(path, " ") && len(path) <= 80 }
 
 func oldest(cfg Config) string { return cmp.Or(cfg.OldestDriver, OldestIEDriver) }
 
