@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -91,20 +90,24 @@ func temporary() folder {
 
 const leastFree = 500 << 20
 
-func (x *examination) temporary() {
+// temporary judges it; IEDriverServer wants more of it than others.
+func (x *examination) temporary(ie bool) {
 	t := x.facts.temp
-	wanted := "there, writable, with 500 MB free"
-	if runtime.GOOS == "windows" || x.registry != nil {
-		wanted += ", a short path without blanks"
+	wanted, variables := "there, writable, with 500 MB free", "TMPDIR"
+	if x.registry != nil {
+		variables = "TMP and TEMP" // in this order, and Windows sets both
+		if ie {
+			wanted += ", a short path without blanks"
+		}
 	}
 	f := x.check("temp.folder", "Folder for temporary files", wanted, "The profile of the browser and the library of the driver are put there.")
 	switch {
 	case t.failed != nil:
-		f.problem("%s: %v", t.path, t.failed).mend("Make it writable, or set TEMP to a folder that is.")
+		f.problem("%s: %v", t.path, t.failed).mend("Make it writable, or set " + variables + " to a folder that is.")
 	case t.free > 0 && t.free < leastFree:
 		f.warning("%s, with %d MB free", t.path, t.free>>20).mend("Make room on that disk.")
-	case x.registry != nil && !driver.FolderFits(t.path):
-		f.problem("%s", t.path).mend(`Set TEMP to a short path without blanks, and log on again:` + "\n" + `setx TEMP C:\iemesh\temp`)
+	case x.registry != nil && ie && !driver.FolderFits(t.path):
+		f.problem("%s", t.path).mend("Set " + variables + " to a short path without blanks, and log on again:\nmkdir C:\\Temp\nsetx TMP C:\\Temp\nsetx TEMP C:\\Temp")
 	default:
 		f.ok("%s", t.path)
 	}

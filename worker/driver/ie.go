@@ -36,7 +36,7 @@ func (ie) locate(cfg Config) (p Programs, err error) {
 	}
 	if runtime.GOOS == "windows" && !FolderFits(temporary()) {
 		return p, &Error{Kind: NotInstalled, Command: "open",
-			Message: "the path of the user's temporary folder has a space or is longer than 80 characters, at which the driver would cut it: set TEMP to a folder such as C:\\Temp"}
+			Message: "the path of the user's temporary folder has a space or is longer than 80 characters, at which the driver would cut it: set TMP and TEMP to a folder such as C:\\Temp"}
 	}
 	if cfg.BrowserPath != "" { // else the driver finds Edge itself
 		if p.Browser = lookup(cfg.BrowserPath); p.Browser == "" {
