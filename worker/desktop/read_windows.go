@@ -148,10 +148,13 @@ func locked() (is, ok bool) {
 	return is || windows.UTF16ToString(name) != "Default", true
 }
 
+// Wine tells whether Wine is this Windows.
+func Wine() bool { return wineGetVersion.Find() == nil }
+
 // elevated asks for the rights in force. Wine runs everything with them and its
 // browser would not mind.
 func elevated() (is, ok bool) {
-	if wineGetVersion.Find() == nil {
+	if Wine() {
 		return false, false
 	}
 	return windows.GetCurrentProcessToken().IsElevated(), true
