@@ -185,17 +185,16 @@ func (o *outcome) consult(ctx context.Context, cfg *config.Gateway) {
 
 	call := api.Call{TimeoutMs: api.Doctor.Timeout.Milliseconds(), Caller: api.Caller{Principal: "doctor"}}
 	report, _, err := api.Do(ctx, client, api.Doctor, call, api.Empty{})
-	token := check("worker.token", "Worker knows our token", "yes", "", nil)
+	last := check("worker.token", "Worker knows our token", "yes", "", nil)
 	switch {
 	case err == nil:
 		o.Workers = append(o.Workers, workerReport{cfg.Worker, report})
 	case api.AsError(err).Code == api.Unauthorized:
-		token = check("worker.token", token.Title, "", "winworker token new NAME makes one; put it into --worker-token-file.", detailed(err))
-	default:
-		o.Checks = append(o.Checks, token)
-		token = check("worker.report", "Worker examines its machine", "", "A winworker of an older version cannot: update it.", detailed(err))
+		last = check("worker.token", last.Title, "", "winworker token new NAME makes one; put it into --worker-token-file.", detailed(err))
+	default: // of the token that says nothing
+		last = check("worker.report", "Worker examines its machine", "", "A winworker of an older version cannot: update it.", detailed(err))
 	}
-	o.Checks = append(o.Checks, token)
+	o.Checks = append(o.Checks, last)
 }
 
 // detailed is an error with its cause, which the operator may see.

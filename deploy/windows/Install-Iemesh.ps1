@@ -40,6 +40,16 @@ function Invoke-Winworker {
     }
 }
 
+# Protect-Secret leaves a file to the user and the administrators alone.
+function Protect-Secret {
+    [CmdletBinding(SupportsShouldProcess)]
+    param([Parameter(Mandatory)] [string] $Path)
+    if ($PSCmdlet.ShouldProcess($Path, 'Let nobody else read it')) {
+        & icacls.exe $Path /inheritance:r /grant "${env:USERDOMAIN}\${env:USERNAME}:R" '*S-1-5-32-544:F' '*S-1-5-18:F' | Out-Null
+        if ($LASTEXITCODE -ne 0) { throw "icacls ended with $LASTEXITCODE." }
+    }
+}
+
 if ($Undo) {
     if (Test-Path -LiteralPath $winworker) { Invoke-Winworker -Arguments 'uninstall' }
     foreach ($script in 'Set-IemeshDesktop.ps1', 'Set-IemeshPolicies.ps1', 'Set-IemeshUser.ps1') {
@@ -82,6 +92,7 @@ if ($PSCmdlet.ShouldProcess($Folder, 'Make the folder, copy the programs')) {
         Unblock-File -LiteralPath $target
     }
 }
+if ($GatewayAddress) { Protect-Secret -Path (Join-Path $Folder 'tls-key.pem') }
 
 & (Join-Path $PSScriptRoot 'Set-IemeshUser.ps1') -WhatIf:$WhatIfPreference
 & (Join-Path $PSScriptRoot 'Set-IemeshPolicies.ps1') -WhatIf:$WhatIfPreference
@@ -96,13 +107,6 @@ if ($GatewayAddress) {
         # Printed once; the file keeps the hash of it.
         Invoke-Winworker -Arguments 'token', 'new', 'gateway', "--token-file=$tokens"
     }
-    # The key and the tokens are for the user and the administrators alone.
-    foreach ($name in 'tls-key.pem', 'tokens') {
-        $secret = Join-Path $Folder $name
-        if ($PSCmdlet.ShouldProcess($secret, 'Let nobody else read it')) {
-            & icacls.exe $secret /inheritance:r /grant "${env:USERDOMAIN}\${env:USERNAME}:R" '*S-1-5-32-544:F' '*S-1-5-18:F' | Out-Null
-            if ($LASTEXITCODE -ne 0) { throw "icacls ended with $LASTEXITCODE." }
-        }
-    }
+    Protect-Secret -Path $tokens
 }
 Invoke-Winworker -Arguments $arguments

@@ -78,6 +78,7 @@ function Restore-Value {
                 }
             }
         } elseif ($PSCmdlet.ShouldProcess("$($note.Path)\$($note.Name)", "Set to $($note.Value)")) {
+            if (-not (Test-Path -LiteralPath $note.Path)) { New-Item -Path $note.Path -Force | Out-Null }
             New-ItemProperty -LiteralPath $note.Path -Name $note.Name -Value $note.Value -PropertyType $note.Type -Force | Out-Null
         }
     }

@@ -28,6 +28,7 @@ if ($Undo) {
         $plan = (Get-Content -LiteralPath $before -Raw).Trim()
         if ($PSCmdlet.ShouldProcess("Power plan $plan", 'Make it the active one again')) {
             & powercfg.exe /setactive $plan
+            if ($LASTEXITCODE -ne 0) { throw "powercfg ended with $LASTEXITCODE." } # the note stays
             & powercfg.exe /delete $own
             Remove-Item -LiteralPath $before
         }
@@ -39,6 +40,7 @@ if ($Undo) {
 # that is off leaves screenshots black.
 if ($active -ne $own) {
     if ($PSCmdlet.ShouldProcess("Power plan iemesh, a copy of $active", 'Make it the active one')) {
+        if (-not $active) { throw 'powercfg does not tell the active power plan.' }
         New-Item -ItemType Directory -Path (Split-Path -Parent $before) -Force | Out-Null
         Set-Content -LiteralPath $before -Value $active
         & powercfg.exe /duplicatescheme $active $own | Out-Null

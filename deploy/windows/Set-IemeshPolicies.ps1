@@ -72,15 +72,17 @@ if ($OnlyHosts -or $Proxy) {
 }
 
 # From here on nothing is changed: what is found belongs to somebody else, or to the installation of Windows.
-foreach ($root in 'HKLM:\SOFTWARE\Policies\Microsoft\Windows', 'HKCU:\Software\Policies\Microsoft\Windows', 'HKLM:\SOFTWARE\Microsoft\Windows') {
+$roots = @('HKLM:\SOFTWARE\Policies\Microsoft\Windows', 'HKCU:\Software\Policies\Microsoft\Windows')
+if (1 -eq (Get-Value -Path 'HKLM:\SOFTWARE\Policies\Microsoft\Windows\CurrentVersion\Internet Settings' -Name 'Security_HKLM_only')) {
+    Write-Warning 'The policy Security_HKLM_only is set: Internet Explorer does not see the zones of the user, and the driver sees nothing else.'
+    $roots += 'HKLM:\SOFTWARE\Microsoft\Windows' # which only counts then; Windows itself has 0 there in zones 3 and 4
+}
+foreach ($root in $roots) {
     foreach ($zone in 1..4) {
         # These win over the user's values for the browser, but the driver does not look at them.
         $mode = Get-Value -Path "$root\$zones\$zone" -Name '2500'
         if ($null -ne $mode -and $mode -ne 3) { Write-Warning "$root\$zones\$zone has 2500 = $mode. It must be 3 in all four zones, or not be there." }
     }
-}
-if (1 -eq (Get-Value -Path 'HKLM:\SOFTWARE\Policies\Microsoft\Windows\CurrentVersion\Internet Settings' -Name 'Security_HKLM_only')) {
-    Write-Warning 'The policy Security_HKLM_only is set: Internet Explorer does not see the zones of the user, and the driver sees nothing else.'
 }
 if ('PMEM' -eq (Get-Value -Path 'HKLM:\SOFTWARE\Policies\Microsoft\Internet Explorer\Main' -Name 'Isolation')) {
     Write-Warning 'A policy switches Enhanced Protected Mode on: the driver cannot reach such tabs.'

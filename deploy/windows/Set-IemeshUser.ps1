@@ -26,7 +26,7 @@ $explorer = 'HKCU:\Software\Microsoft\Internet Explorer'
 $desktop = 'HKCU:\Control Panel\Desktop'
 
 foreach ($zone in 1..4) {
-    # Protected Mode, 3 is off. The driver compares these four and no others, and takes a missing one for 3, while
+    # Protected Mode, 3 is off. The driver compares all zones that this user has, and takes a missing value for 3, while
     # Internet Explorer itself takes it for 0 in zones 3 and 4: then the check passes and the first page hangs.
     Set-Value -File $file -Path "$internet\Zones\$zone" -Name '2500' -Value 3
 }
@@ -49,7 +49,7 @@ Set-Value -File $file -Path "$explorer\Main" -Name 'Error Dlg Displayed On Every
 # 96 dots per inch is 100 %. Win8DpiScaling 0 applies it to all monitors alike.
 Set-Value -File $file -Path $desktop -Name 'LogPixels' -Value 96
 Set-Value -File $file -Path $desktop -Name 'Win8DpiScaling' -Value 0
-# A window that comes to the front gets the focus at once; without it keys and clicks go astray.
+# A window that comes to the front gets the focus at once. Only input that needs the focus gains from it.
 Set-Value -File $file -Path $desktop -Name 'ForegroundLockTimeout' -Value 0
 # A screen saver locks the desktop, and a locked one takes no input.
 Set-Value -File $file -Path $desktop -Name 'ScreenSaveActive' -Value '0' -Type String

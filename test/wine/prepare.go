@@ -39,10 +39,10 @@ func prepared(bits Bits, tree string) (folder string, err error) {
 		return "", err
 	}
 	p, err := at(work, bits, tree)
-	if err == nil {
-		err = p.prepare()
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(work))
 	}
-	if err == nil {
+	if err = p.prepare(); err == nil {
 		err = os.Rename(work, folder)
 		if _, there := os.Stat(folder); there == nil {
 			err = nil // another test may have been quicker

@@ -11,7 +11,6 @@ import "fmt"
 type Facts struct {
 	Session      string // number of the Windows session; "0" is that of services; "" = not known
 	Connection   string // of that session to a screen: "active", "disconnected", …; "" = not known
-	Input        string // desktop that has keyboard and mouse, "Default" for the user's; "" = not known or not to be told
 	Locked       bool   // the user must log on again first, or a secure prompt is open
 	Remote       bool   // a remote desktop connection
 	Unseen       bool   // the window station of this process is on no screen

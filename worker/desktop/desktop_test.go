@@ -13,13 +13,13 @@ func TestObstacles(t *testing.T) {
 		want  string // ids; those in capitals are fatal
 	}{
 		{"nothing known", Facts{}, ""},
-		{"as it must be", Facts{Session: "1", Connection: "active", Input: "Default", ScalePercent: 100}, ""},
+		{"as it must be", Facts{Session: "1", Connection: "active", ScalePercent: 100}, ""},
 		{"service", Facts{Session: "0", Connection: "disconnected", Unseen: true, ScalePercent: 100}, "SESSION_ZERO"},
 		{"over SSH", Facts{Session: "2", Connection: "active", Unseen: true}, "UNSEEN_DESKTOP"},
-		{"remote desktop", Facts{Session: "2", Connection: "active", Input: "Default", Remote: true}, "remote_session"},
+		{"remote desktop", Facts{Session: "2", Connection: "active", Remote: true}, "remote_session"},
 		{"remote desktop, closed", Facts{Session: "2", Connection: "disconnected", Locked: true, Remote: true}, "DISCONNECTED LOCKED"},
 		{"nobody logged on", Facts{Session: "1", Connection: "connected, with nobody logged on"}, "DISCONNECTED"},
-		{"locked", Facts{Session: "1", Connection: "active", Input: "Winlogon", Locked: true}, "LOCKED"},
+		{"locked", Facts{Session: "1", Connection: "active", Locked: true}, "LOCKED"},
 		{"run as administrator, scaled", Facts{Session: "1", Connection: "active", Elevated: true, ScalePercent: 150}, "ELEVATED scale"},
 	} {
 		var got []string

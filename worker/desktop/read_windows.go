@@ -27,7 +27,7 @@ func Read() Facts {
 	unless(ok, Unseen)
 	f.Connection, ok = connection()
 	unless(ok, Disconnected)
-	f.Input, f.Locked, ok = locked()
+	f.Locked, ok = locked()
 	unless(ok, Locked)
 	f.Elevated, ok = elevated()
 	unless(ok, Elevated)
@@ -125,7 +125,7 @@ func connection() (state string, ok bool) {
 // locked asks twice, since neither answer covers all: Terminal Services know the
 // lock, and the desktop with the input is not the user's during a secure screen
 // saver or prompt either. It may not even be opened then.
-func locked() (input string, is, ok bool) {
+func locked() (is, ok bool) {
 	const wtsSessionInfoEx, lockFlag, levels = 25, 16, 1
 	// DWORD level, 4 bytes of padding, then session id, state, flags (0 = locked).
 	if answer := sessionInformation(wtsSessionInfoEx); len(answer) >= lockFlag+4 && *(*uint32)(unsafe.Pointer(&answer[0])) == levels {
@@ -135,24 +135,26 @@ func locked() (input string, is, ok bool) {
 	handle, err, has := call(openInputDesktop, 0, 0, readObjects)
 	if handle == 0 {
 		if has && err == windows.ERROR_ACCESS_DENIED {
-			return "", true, true
+			return true, true
 		}
-		return "", is, ok
+		return is, ok
 	}
 	defer call(closeDesktop, handle)
 	name := make([]uint16, 128)
 	const uoiName = 2
 	if done, _, _ := call(getUserObjectInformation, handle, uoiName, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)*2), 0); done == 0 {
-		return "", is, ok
+		return is, ok
 	}
-	input = windows.UTF16ToString(name)
-	return input, is || input != "Default", true
+	return is || windows.UTF16ToString(name) != "Default", true
 }
+
+// Wine tells whether Wine is this Windows.
+func Wine() bool { return wineGetVersion.Find() == nil }
 
 // elevated asks for the rights in force. Wine runs everything with them and its
 // browser would not mind.
 func elevated() (is, ok bool) {
-	if wineGetVersion.Find() == nil {
+	if Wine() {
 		return false, false
 	}
 	return windows.GetCurrentProcessToken().IsElevated(), true

@@ -103,7 +103,7 @@ func (x *examination) judge(ctx context.Context, cfg Config) Examination {
 		x.webdriver()
 		x.starts(ctx, cfg.Browser, cfg.Try)
 	}
-	x.temporary()
+	x.temporary(cfg.Browser.Engine == "ie")
 	if cfg.Listen != "" {
 		x.listener(ctx, cfg.Listen)
 	}

@@ -40,7 +40,7 @@ func wellOff(t *testing.T) (*memory, facts) {
 	}
 	return newMemory(values), facts{
 		system:  "Windows 10.0.22631",
-		desktop: desktop.Facts{Session: "1", Connection: "active", Input: "Default", ScalePercent: 100},
+		desktop: desktop.Facts{Session: "1", Connection: "active", ScalePercent: 100},
 		driver:  program{path: `C:\iemesh\IEDriverServer.exe`, bits: 32, version: "4.14.0.0"},
 		browser: program{path: `C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe`, version: "143.0.3650.66"},
 		run:     "IEDriverServer.exe 4.14.0.0 (32-bit)",

@@ -22,7 +22,7 @@ func systemFacts() facts {
 	}
 	f := facts{desktop: desktop.Read(), drivers: drivers(), old: v.MajorVersion < 10}
 	f.system = fmt.Sprintf("%s %d.%d.%d", name, v.MajorVersion, v.MinorVersion, v.BuildNumber)
-	if windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() == nil {
+	if desktop.Wine() {
 		f.system += " (Wine)"
 	}
 	return f

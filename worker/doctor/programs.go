@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -75,22 +74,6 @@ func major(version string) int {
 	return n
 }
 
-// older tells whether version is less than least; both are numbers with dots.
-func older(version, least string) bool {
-	have, want := strings.Split(version, "."), strings.Split(least, ".")
-	for i, part := range want {
-		h, w := 0, 0
-		if i < len(have) {
-			h, _ = strconv.Atoi(have[i])
-		}
-		w, _ = strconv.Atoi(part)
-		if h != w {
-			return h < w
-		}
-	}
-	return false
-}
-
 // temporary looks at the folder of the sessions.
 func temporary() folder {
 	f := folder{path: driver.Folder()}
@@ -107,20 +90,24 @@ func temporary() folder {
 
 const leastFree = 500 << 20
 
-func (x *examination) temporary() {
+// temporary judges it; IEDriverServer wants more of it than others.
+func (x *examination) temporary(ie bool) {
 	t := x.facts.temp
-	wanted := "there, writable, with 500 MB free"
-	if runtime.GOOS == "windows" || x.registry != nil {
-		wanted += ", a short path without blanks"
+	wanted, variables := "there, writable, with 500 MB free", "TMPDIR"
+	if x.registry != nil {
+		variables = "TMP and TEMP" // in this order, and Windows sets both
+		if ie {
+			wanted += ", a short path without blanks"
+		}
 	}
 	f := x.check("temp.folder", "Folder for temporary files", wanted, "The profile of the browser and the library of the driver are put there.")
 	switch {
 	case t.failed != nil:
-		f.problem("%s: %v", t.path, t.failed).mend("Make it writable, or set TEMP to a folder that is.")
+		f.problem("%s: %v", t.path, t.failed).mend("Make it writable, or set " + variables + " to a folder that is.")
 	case t.free > 0 && t.free < leastFree:
 		f.warning("%s, with %d MB free", t.path, t.free>>20).mend("Make room on that disk.")
-	case x.registry != nil && (strings.Contains(t.path, " ") || len(t.path) > 80): // as driver.Open has it
-		f.problem("%s", t.path).mend(`Set TEMP to a short path without blanks, and log on again:` + "\n" + `setx TEMP C:\iemesh\temp`)
+	case x.registry != nil && ie && !driver.FolderFits(t.path):
+		f.problem("%s", t.path).mend("Set " + variables + " to a short path without blanks, and log on again:\nmkdir C:\\Temp\nsetx TMP C:\\Temp\nsetx TEMP C:\\Temp")
 	default:
 		f.ok("%s", t.path)
 	}
@@ -159,7 +146,7 @@ func (x *examination) ieDriver(try bool) {
 		f.unknown("no driver")
 	case d.version == "":
 		f.unknown("%s does not tell", d.path)
-	case older(d.version, driver.OldestIEDriver):
+	case driver.Older(d.version, driver.OldestIEDriver):
 		f.problem("%s", d.version).mend("Use IEDriverServer 4.14, 32-bit.")
 	default:
 		f.ok("%s", d.version)

@@ -2,7 +2,6 @@ package driver
 
 import (
 	"bytes"
-	"cmp"
 	"debug/pe"
 	"encoding/binary"
 	"errors"
@@ -126,23 +125,24 @@ func unfit(b Binary, oldest string) string {
 		return "the driver is a 64-bit program, which takes seconds for each character typed, because the pages run in 32-bit processes: " + remedy
 	case b.Machine != "" && b.Machine != "x86":
 		return "the driver is a program for another machine: " + remedy
-	case b.Version != "" && compareVersions(b.Version, oldest) < 0:
+	case b.Version != "" && Older(b.Version, oldest):
 		return fmt.Sprintf("the driver has version %s, and before %s sessions fail to start, lose popups or never end: %s", b.Version, oldest, remedy)
 	}
 	return ""
 }
 
-// compareVersions compares the numbers of dotted versions.
-func compareVersions(a, b string) int {
-	for a != "" || b != "" {
+// Older tells whether a version is before another. Both are numbers with dots; what
+// is not there is 0.
+func Older(version, least string) bool {
+	for version != "" || least != "" {
 		var x, y string
-		x, a, _ = strings.Cut(a, ".")
-		y, b, _ = strings.Cut(b, ".")
+		x, version, _ = strings.Cut(version, ".")
+		y, least, _ = strings.Cut(least, ".")
 		m, _ := strconv.Atoi(x)
 		n, _ := strconv.Atoi(y)
-		if c := cmp.Compare(m, n); c != 0 {
-			return c
+		if m != n {
+			return m < n
 		}
 	}
-	return 0
+	return false
 }

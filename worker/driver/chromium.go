@@ -17,7 +17,7 @@ type chromium struct {
 	edge    bool
 }
 
-func (c chromium) locate(cfg Config) (p programs, err error) {
+func (c chromium) locate(cfg Config) (p Programs, err error) {
 	drivers, browsers := []string{"chromedriver"}, []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
 		"/Applications/Chromium.app/Contents/MacOS/Chromium", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"}
 	folder, program := "Google/Chrome", "chrome.exe"
@@ -37,11 +37,11 @@ func (c chromium) locate(cfg Config) (p programs, err error) {
 	if cfg.BrowserPath != "" {
 		browsers = []string{cfg.BrowserPath}
 	}
-	p = programs{lookup(drivers...), lookup(browsers...)}
-	if p.driver == "" {
+	p = Programs{lookup(drivers...), lookup(browsers...)}
+	if p.Driver == "" {
 		return p, c.missing("driver", drivers[0])
 	}
-	if p.browser == "" {
+	if p.Browser == "" {
 		return p, c.missing("browser", browsers[0])
 	}
 	return p, nil
@@ -62,7 +62,7 @@ func (c chromium) missing(what, name string) error {
 
 var warnRoot sync.Once
 
-func (c chromium) launch(cfg Config, p programs, folder string, port int) launch {
+func (c chromium) launch(cfg Config, p Programs, folder string, port int) launch {
 	args := []string{
 		"--user-data-dir=" + filepath.Join(folder, "profile"),
 		"--window-size=1280,863", // of which a headless page gets 1280x720
@@ -98,7 +98,7 @@ func (c chromium) launch(cfg Config, p programs, folder string, port int) launch
 			"unhandledPromptBehavior": "ignore",
 			"timeouts":                limits{commandLimit, commandLimit},
 			c.options: map[string]any{
-				"binary": p.browser,
+				"binary": p.Browser,
 				"args":   args,
 				"prefs": map[string]any{ // no bubble may cover the page
 					"credentials_enable_service":              false,

@@ -13,16 +13,14 @@ import (
 // engine is what differs between browsers.
 type engine interface {
 	// locate finds the programs, or says in a NotInstalled error what installs them.
-	locate(Config) (programs, error)
+	locate(Config) (Programs, error)
 	// launch says how to start them. The driver is to listen on port of 127.0.0.1
 	// and to keep every file inside folder.
-	launch(cfg Config, p programs, folder string, port int) launch
+	launch(cfg Config, p Programs, folder string, port int) launch
 	// opened reads the capabilities that New Session returned.
 	opened(capabilities json.RawMessage) (opened, error)
 	differences() []Difference
 }
-
-type programs struct{ driver, browser string }
 
 type launch struct {
 	args         []string

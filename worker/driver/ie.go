@@ -17,40 +17,44 @@ type ie struct{}
 // started. Its own default is for ever.
 const attachTimeout = 30 * time.Second
 
-func (ie) locate(cfg Config) (p programs, err error) {
+func (ie) locate(cfg Config) (p Programs, err error) {
 	name := cfg.DriverPath
 	if name == "" {
 		name = "IEDriverServer"
 	}
-	if p.driver = lookup(name); p.driver == "" {
+	if p.Driver = lookup(name); p.Driver == "" {
 		remedy := "download the 32-bit IEDriverServer 4.14 from the Selenium project and name it in --driver-path"
 		if runtime.GOOS != "windows" {
 			remedy = "IE mode needs Windows: run winworker there and connect to it with --worker, or use --engine chromium"
 		}
 		return p, &Error{Kind: NotInstalled, Command: "open", Message: fmt.Sprintf("driver %q was not found: %s", name, remedy)}
 	}
-	if b, err := Examine(p.driver); err == nil { // else it is a script, or no program of Windows
+	if b, err := Examine(p.Driver); err == nil { // else it is a script, or no program of Windows
 		if why := unfit(b, oldest(cfg)); why != "" {
 			return p, &Error{Kind: NotInstalled, Command: "open", Message: why}
 		}
 	}
-	if name := temporary(); runtime.GOOS == "windows" && (strings.Contains(name, " ") || len(name) > 80) {
+	if runtime.GOOS == "windows" && !FolderFits(temporary()) {
 		return p, &Error{Kind: NotInstalled, Command: "open",
-			Message: "the path of the user's temporary folder has a space or is longer than 80 characters, at which the driver would cut it: set TEMP to a folder such as C:\\Temp"}
+			Message: "the path of the user's temporary folder has a space or is longer than 80 characters, at which the driver would cut it: set TMP and TEMP to a folder such as C:\\Temp"}
 	}
 	if cfg.BrowserPath != "" { // else the driver finds Edge itself
-		if p.browser = lookup(cfg.BrowserPath); p.browser == "" {
+		if p.Browser = lookup(cfg.BrowserPath); p.Browser == "" {
 			return p, &Error{Kind: NotInstalled, Command: "open", Message: fmt.Sprintf("browser %q was not found: give the path of msedge.exe in --edge-path", cfg.BrowserPath)}
 		}
 	}
 	return p, nil
 }
 
+// FolderFits tells whether IEDriverServer can have its files below a folder of Windows:
+// it names them to Edge unquoted, and cuts a long path.
+func FolderFits(path string) bool { return !strings.Contains(path, " ") && len(path) <= 80 }
+
 func oldest(cfg Config) string { return cmp.Or(cfg.OldestDriver, OldestIEDriver) }
 
 // launch sends no proxy: with one the driver changes that of the whole Windows user,
 // and gives it back only if it ends in order.
-func (ie) launch(cfg Config, p programs, folder string, port int) launch {
+func (ie) launch(cfg Config, p Programs, folder string, port int) launch {
 	options := map[string]any{
 		"ie.edgechromium":            true, // always said: found out by itself, the driver takes the ways of plain IE later
 		"browserAttachTimeout":       attachTimeout.Milliseconds(),
@@ -58,11 +62,11 @@ func (ie) launch(cfg Config, p programs, folder string, port int) launch {
 		"ie.fileUploadDialogTimeout": 10_000,
 		"initialBrowserUrl":          startPage(port),
 	}
-	if p.browser != "" {
-		options["ie.edgepath"] = p.browser
+	if p.Browser != "" {
+		options["ie.edgepath"] = p.Browser
 	}
 	return launch{
-		program: filepath.Base(cmp.Or(p.browser, "msedge.exe")),
+		program: filepath.Base(cmp.Or(p.Browser, "msedge.exe")),
 		args: []string{
 			fmt.Sprintf("/port=%d", port), "/host=127.0.0.1", "/silent", "/extract-path=" + folder,
 			"/log-level=WARN", // to its output, whose end tells why a start failed

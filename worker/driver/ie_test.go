@@ -11,7 +11,7 @@ import (
 // What is sent changes nothing of the Windows user's: a proxy would be that of the
 // whole system, and stay when the driver is killed.
 func TestIEDriverIsAskedForNoProxy(t *testing.T) {
-	l := ie{}.launch(Config{}, programs{driver: "IEDriverServer.exe"}, "folder", 5555)
+	l := ie{}.launch(Config{}, Programs{Driver: "IEDriverServer.exe"}, "folder", 5555)
 	sent, err := json.Marshal(l.capabilities)
 	if err != nil || strings.Contains(strings.ToLower(string(sent)), "proxy") || strings.Contains(string(sent), "ensureCleanSession") {
 		t.Errorf("%s, %v", sent, err)

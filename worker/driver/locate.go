@@ -20,8 +20,7 @@ func Locate(cfg Config) (Programs, error) {
 	if err != nil {
 		return Programs{}, err
 	}
-	p, err := e.locate(cfg)
-	return Programs{p.driver, p.browser}, err
+	return e.locate(cfg)
 }
 
 // Folder is where the folders of sessions are.

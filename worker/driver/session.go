@@ -35,10 +35,7 @@ type Config struct {
 // Check says whether Open can work here, without starting anything. A NotInstalled
 // error names the command that installs what is missing.
 func Check(cfg Config) error {
-	e, err := engineOf(cfg.Engine)
-	if err == nil {
-		_, err = e.locate(cfg)
-	}
+	_, err := Locate(cfg)
 	return err
 }
 
@@ -88,7 +85,7 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 }
 
 // open is one attempt; ready says whether the driver answered.
-func open(ctx context.Context, e engine, cfg Config, p programs) (_ *Session, ready bool, err error) {
+func open(ctx context.Context, e engine, cfg Config, p Programs) (_ *Session, ready bool, err error) {
 	if ctx.Err() != nil {
 		return nil, false, contextError("open", ctx, false)
 	}
@@ -98,7 +95,7 @@ func open(ctx context.Context, e engine, cfg Config, p programs) (_ *Session, re
 	}
 	folder := newFolder()
 	l := e.launch(cfg, p, folder, port)
-	t, err := start(program{Folder: folder, Path: p.driver, Args: l.args, Env: append(environment(folder), l.env...)})
+	t, err := start(program{Folder: folder, Path: p.Driver, Args: l.args, Env: append(environment(folder), l.env...)})
 	if err != nil {
 		return nil, false, &Error{Kind: NotStarted, Command: "open", Message: "the driver could not be started", Cause: err}
 	}

@@ -86,7 +86,7 @@ func openPretended(t *testing.T, fault string) (s *Session, err error) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	s, _, err = open(ctx, ie{}, Config{}, programs{driver: filepath.Join(beside, driverName)})
+	s, _, err = open(ctx, ie{}, Config{}, Programs{Driver: filepath.Join(beside, driverName)})
 	t.Cleanup(func() {
 		if left, _ := filepath.Glob(filepath.Join(temp, folderPrefix+"*")); len(left) > 0 {
 			t.Errorf("left behind: %v", left)

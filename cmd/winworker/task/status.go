@@ -114,7 +114,7 @@ const neverRan = 0x41303
 // results are the results of a task that are worth a word.
 var results = map[uint64]string{
 	0: "ended in order", 1: "failed: see the log", 2: "a setting is wrong: see the log", 0x41301: "is running", neverRan: "has not run",
-	0x41306: "was ended", 0x800710e0: "the user was not logged on", 0x80070002: "the program is not there", 0xc000013a: "ended with the session or its window",
+	0x41306: "was ended", 0x800710e0: "was not started: it runs already, or the user was not logged on", 0x80070002: "the program is not there", 0xc000013a: "ended with the session or its window",
 }
 
 func (r *Report) readTask(text string) error {

@@ -281,7 +281,7 @@ func TestStatus(t *testing.T) {
 	}
 	server.Close()
 	m.pids, m.answers["powershell"] = nil, "Ready -2147020576 1999-11-30T00:00:00.0000000"
-	if r, words, err = status(t, m); err == nil || r.Listening || r.LastResult != "0x800710e0 (the user was not logged on)" || r.Problem == "" || !strings.Contains(words, "no answer") {
+	if r, words, err = status(t, m); err == nil || r.Listening || r.LastResult != "0x800710e0 (was not started: it runs already, or the user was not logged on)" || r.Problem == "" || !strings.Contains(words, "no answer") {
 		t.Errorf("gone: %+v, %v\n%s", r, err, words)
 	}
 	m.answers["powershell"] = "Ready 267011 1999-11-30T00:00:00.0000000"
