@@ -57,7 +57,7 @@ func TestFramesPopupsAndDialogs(t *testing.T) {
 }
 
 func TestADialogInterruptsAWait(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.visit("/dialog/timer?ms=300")
 	never := id("never")
 	start := time.Now()
@@ -69,7 +69,7 @@ func TestADialogInterruptsAWait(t *testing.T) {
 }
 
 func TestElementsThatAreNotReady(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.visit("/obscured")
 	if e := refused(b.within(500*time.Millisecond), api.Click, api.ClickInput{Target: id("target")}, api.ElementNotInteractable); !strings.Contains(e.Message, "cover") || e.Selector == nil {
 		t.Errorf("%+v", e)
@@ -134,7 +134,7 @@ func TestASlowFormIsSubmittedOnce(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.visit("/fields")
 	for _, c := range []struct {
 		field, text string

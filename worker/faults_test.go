@@ -159,6 +159,7 @@ func inTime[In, Out any](b *browser, op *api.Operation[In, Out], in In) (Out, er
 }
 
 func TestFaults(t *testing.T) {
+	endShared() // what a fault leaves is counted
 	e := engine{mode: 11}.prepare(t)
 	b := openAt(t, newWorkerWith(t, 1, e.config()))
 	fresh := true

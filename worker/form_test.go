@@ -69,7 +69,7 @@ const customerForm = `<title>form</title><form id=f action=/><p>
 function late() { setTimeout(function () { document.getElementById('clerk').innerHTML = '<option>-<option>山田 太郎' }, 150) }</script>`
 
 func TestFillForm(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.show(customerForm)
 	r := ask(b, api.FillForm, fields("name", "山田太郎", "kana", "", "kanji", "𠮷😀", "upper", "abc", "day", "2026-11-30", "pass", "p@ss", "memo", "一\r\n二",
 		"branch", " 東京支店", "clerk", "山田 太郎", "days", "月", "mail", false, "agree", true, "person", true, "company", true))
@@ -104,7 +104,7 @@ func (b *browser) eval(script string) string {
 }
 
 func TestFillFormWithMasks(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.visit("/fields/masked")
 	r := ask(b, api.FillForm, fields("dateMask", "20261130", "amount", "1234567", "limited", "1234567890", "digits", "a1b2", "phone1", "090", "phone2", "1234", "phone3", "5678",
 		"quantity", "500", "prefecture", "東京都", "city", "港区", "plain", "é"))
@@ -119,7 +119,7 @@ func TestFillFormWithMasks(t *testing.T) {
 }
 
 func TestFillFormStopsAtTheFirstFailure(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.show(customerForm)
 	hurried := b.within(1500 * time.Millisecond) // for what is waited for; the first field must be done by then
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ const keyPage = `<title>keys</title><form action=/ onsubmit="say('submit'); retu
 document.onkeydown = function (e) { say((e.ctrlKey ? 'C' : '') + (e.shiftKey ? 'S' : '') + (e.altKey ? 'A' : '') + e.keyCode) }</script>`
 
 func TestPress(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.show(keyPage)
 	a, field := id("a"), id("b")
 	press := func(key string, at *api.Locator) api.PageState {
@@ -64,7 +64,7 @@ func TestPress(t *testing.T) {
 }
 
 func TestPressOpensADialog(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.show(keyPage)
 	button := id("ask")
 	for _, at := range []*api.Locator{&button, nil} {
@@ -93,7 +93,7 @@ func TestPressOpensADialog(t *testing.T) {
 }
 
 func TestPressReloads(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.show(keyPage)
 	a := id("a")
 	for _, at := range []*api.Locator{nil, &a} {
@@ -109,7 +109,7 @@ func TestPressReloads(t *testing.T) {
 
 // Without an element the key goes where the focus is, in a frame too.
 func TestPressInAFrame(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.show(keyPage)
 	frame := api.Frames{{By: api.ByName, Value: "inner"}}
 	deep := id("deep")

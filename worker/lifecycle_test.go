@@ -42,7 +42,7 @@ func TestANavigationThatIsCancelledOnItsWayIsUnclear(t *testing.T) {
 }
 
 func TestACancelledCallNeverReachesTheBrowser(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.visit("/customer")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -57,7 +57,7 @@ func TestACancelledCallNeverReachesTheBrowser(t *testing.T) {
 }
 
 func TestAnAlertTakesNoText(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.visit("/dialog")
 	ask(b, api.Click, api.ClickInput{Target: id("alertButton")})
 	text := "x"
@@ -67,7 +67,7 @@ func TestAnAlertTakesNoText(t *testing.T) {
 }
 
 func TestAFieldThatIsReplacedWhenFocused(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	home := otherSite(t, map[string]string{"/": `<div id=d><input id=f onfocus="document.getElementById('d').innerHTML = '<input id=f>'"></div>`})
 	ask(b, api.Navigate, api.NavigateInput{URL: home + "/"})
 	r, err := try(b, api.Fill, api.FillInput{Target: id("f"), Text: "😀"})

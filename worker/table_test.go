@@ -32,7 +32,7 @@ func widths(rows [][]string) (list []int) {
 }
 
 func TestTablesThatCannotBeRead(t *testing.T) {
-	b := open(t)
+	b := share(t)
 	b.visit("/table/small")
 	hurried := b.within(300 * time.Millisecond)
 	refused(hurried, api.ReadTable, api.ReadTableInput{Target: id("nothing")}, api.ElementNotFound)

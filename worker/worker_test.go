@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 		defer os.RemoveAll(temporary)
 		os.Setenv("TMPDIR", temporary)
 		status := m.Run()
+		endShared()
 		if left, _ := os.ReadDir(temporary); len(left) > 0 {
 			fmt.Fprintln(os.Stderr, "left in the temporary folder:", left)
 			return 1
@@ -71,18 +72,54 @@ func open(t *testing.T) *browser {
 
 func openAt(t *testing.T, w *Worker) *browser {
 	t.Helper()
+	return ensureAt(t, w, "")
+}
+
+// shared is the worker of the tests that leave its one session as they found
+// it: one window, no dialog. A start takes longer than most of them.
+var shared struct {
+	worker  *Worker
+	session string
+}
+
+// share gives a test the shared session, or a new one when the last test failed.
+func share(t *testing.T) *browser {
+	t.Helper()
+	if shared.worker == nil {
+		shared.worker = New(Config{Browser: driver.Config{Engine: "chromium", Headless: "true"}, MaxSessions: 1})
+	}
+	b := ensureAt(t, shared.worker, shared.session)
+	shared.session = b.ref.SessionID
+	t.Cleanup(func() {
+		if t.Failed() {
+			endShared()
+		}
+	})
+	return b
+}
+
+func endShared() {
+	if shared.worker != nil {
+		shared.worker.Close()
+	}
+	shared.worker, shared.session = nil, ""
+}
+
+// ensureAt takes the session of that id if it is there, else it starts one.
+func ensureAt(t *testing.T, w *Worker, session string) *browser {
+	t.Helper()
 	b := &browser{Worker: w, t: t, app: legacyapp.New()}
 	server := httptest.NewServer(b.app)
 	t.Cleanup(server.Close)
 	t.Cleanup(b.app.Close)
 	b.site = server.URL
 	b.call = api.Call{TimeoutMs: 60_000, Caller: api.Caller{Gateway: "local", Principal: "alice"}, Policy: api.Policy{Origins: []string{"*"}}}
-	ref, _, err := api.Do(t.Context(), w, api.SessionCreate, b.call, api.Empty{})
+	r, _, err := api.Do(t.Context(), w, api.SessionEnsure, b.call, api.EnsureInput{SessionID: session})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.ref = ref
-	b.call.SessionID, b.call.PageID, b.call.TimeoutMs = ref.SessionID, ref.PageID, 10_000
+	b.ref = r.SessionRef
+	b.call.SessionID, b.call.PageID, b.call.TimeoutMs = b.ref.SessionID, b.ref.PageID, 10_000
 	return b
 }
 
