@@ -2,7 +2,6 @@ package worker
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
@@ -77,11 +76,9 @@ func TestTypedText(t *testing.T) {
 				b.visit(page + "?token=" + token)
 				p.fill(id(field), text)
 				p.click(id(button))
+				p.wait(api.TextHas, css("body"), text)
 				if got := b.app.Received(token); len(got) != 1 || got[0].Get("text") != text {
 					t.Errorf("mangled %s: %s %s: the server got %q", mangled, page, field, got)
-				}
-				if shown := p.inspect().Text; !strings.Contains(shown, text) {
-					t.Errorf("%s shows %s", page, shown)
 				}
 			}
 		}
