@@ -214,7 +214,7 @@ var faults = []fault{
 	{"policy.ie-mode", api.CheckOK, give(map[Place]Value{edge("InternetExplorerIntegrationLevel"): dword(1), {Root: User, Path: edge("").Path, Name: "InternetExplorerIntegrationLevel"}: dword(2)}), "1", "", 0},
 	{"policy.user-data-dir", api.CheckProblem, give(map[Place]Value{edge("UserDataDir"): sz(`D:\profiles`)}), `D:\profiles`, "reg delete", 0},
 	{"policy.tracking-prevention", api.CheckWarning, lose(edge("TrackingPrevention")), "on", "reg add", 0},
-	{"policy.site-list", api.CheckInformation, give(map[Place]Value{edge("InternetExplorerIntegrationSiteList"): sz("http://intranet/sites.xml")}), "sites.xml", "", 0},
+	{"policy.site-list", api.CheckInformation, give(map[Place]Value{edge("InternetExplorerIntegrationSiteList"): sz("http://intranet/sites.xml")}), "InternetExplorerIntegrationSiteList: set", "", 0},
 	{"desktop.locked", api.CheckProblem, know(func(f *facts) { f.desktop.Locked = true }), "locked", "Unlock", 0},
 	{"desktop.session-zero", api.CheckProblem, know(func(f *facts) { f.desktop.Session = "0" }), "session 0", "install", 0},
 	{"desktop.disconnected", api.CheckProblem, know(func(f *facts) { f.desktop.Connection = "disconnected" }), "disconnected", "tscon", 0},
