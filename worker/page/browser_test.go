@@ -94,8 +94,14 @@ func start() (stop func(), err error) {
 	}
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	l.Close()
+	folder, err := os.MkdirTemp("", "p")
+	if err != nil {
+		return func() {}, err
+	}
 	driver := exec.Command("/usr/bin/chromedriver", "--port="+port)
+	driver.Env = append(os.Environ(), "TMPDIR="+folder)
 	if err := driver.Start(); err != nil {
+		os.RemoveAll(folder)
 		return func() {}, err
 	}
 	chromium = &browser{base: "http://127.0.0.1:" + port}
@@ -105,6 +111,12 @@ func start() (stop func(), err error) {
 		chromium.value(context.Background(), http.MethodDelete, "", nil)
 		driver.Process.Kill()
 		driver.Wait()
+		for range 100 { // the browser may still be writing
+			if os.RemoveAll(folder) == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
 	}
 	for {
 		if _, err := chromium.value(ctx, http.MethodGet, "/status", nil); err == nil {

@@ -48,6 +48,15 @@ func startEmulator(t *testing.T) (host string, set func(t *testing.T, faults str
 			t.Fatal(err)
 		}
 	}
+	t.Cleanup(func() { // a driver that does not find its browser leaves it
+		harness.Until(readyWithin, func() bool {
+			left := harness.Processes(folder)
+			for _, process := range left {
+				process.Kill()
+			}
+			return len(left) == 0
+		})
+	})
 	cmd := exec.Command(emulator, "/port="+port, "/silent", "/extract-path="+folder)
 	cmd.Env = append(os.Environ(), "TMPDIR="+folder) // where profiles stay behind
 	return serve(t, cmd, port), set
