@@ -19,23 +19,25 @@ var mayImport = map[string][]string{
 	"api":                   {},
 	"api/link":              {"api"},
 	"api/apitest":           {"api"},
-	"worker":                {"api", "api/origin", "worker/desktop", "worker/driver", "worker/page"},
+	"worker":                {"api", "api/origin", "worker/desktop", "worker/doctor", "worker/driver", "worker/page"},
 	"worker/desktop":        {},
+	"worker/doctor":         {"api", "worker/desktop", "worker/driver"},
 	"worker/driver":         {},
 	"worker/page":           {"api", "worker/driver"},
 	"worker/legacyapp":      {},
 	"worker/legacyapp/cmd":  {"worker/legacyapp"},
 	"cmd/config":            {"api", "api/link", "worker/driver"},
-	"cmd/gateway":           {"api", "api/link", "api/origin", "cmd/config", "cmd/gateway/access", "cmd/gateway/mcpserver", "cmd/program", "cmd/web", "worker", "worker/driver"},
+	"cmd/gateway":           {"api", "api/link", "api/origin", "cmd/config", "cmd/gateway/access", "cmd/gateway/mcpserver", "cmd/program", "cmd/web", "worker", "worker/doctor", "worker/driver"},
 	"cmd/web":               {"api"},
 	"cmd/gateway/access":    {"api", "api/origin", "cmd/config"},
 	"cmd/gateway/mcpserver": {"api"},
-	"cmd/program":           {"api/link", "cmd/config", "cmd/web", "worker", "worker/driver"},
-	"cmd/winworker":         {"api", "api/link", "cmd/config", "cmd/program", "cmd/web", "worker/driver"},
+	"cmd/program":           {"api", "api/link", "cmd/config", "cmd/web", "worker", "worker/doctor", "worker/driver"},
+	"cmd/winworker":         {"api", "api/link", "cmd/config", "cmd/program", "cmd/web", "cmd/winworker/task", "worker/doctor", "worker/driver"},
+	"cmd/winworker/task":    {"cmd/config", "cmd/web"},
 }
 
 // startsProcesses lists the packages that may do so: on the serving path, one.
-var startsProcesses = []string{"worker/driver", "worker/iedriversim"}
+var startsProcesses = []string{"worker/driver", "worker/iedriversim", "cmd/winworker/task"}
 
 func TestImportsPointDown(t *testing.T) {
 	for file, imports := range sources(t) {

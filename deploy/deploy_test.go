@@ -18,6 +18,9 @@ import (
 // others are flags of the other programs that the deployment files call.
 var others = []string{
 	"--help",
+	"--transport",                                      // claude mcp add
+	"--gateway-address", "--user", "--purge", "--json", // winworker install, uninstall, status
+	"--fix", "--undo", "--self-test", "--report", // winworker doctor
 	"--now",                                               // systemctl
 	"--format",                                            // podman
 	"--no-install-recommends",                             // apt-get
@@ -129,13 +132,4 @@ func parseUnit(t *testing.T) map[string]map[string][]string {
 		}
 	}
 	return unit
-}
-
-// cmd.exe may miss a label in a file with bare line feeds.
-func TestBatchFilesHaveWindowsLineEnds(t *testing.T) {
-	for path, text := range files(t) {
-		if filepath.Ext(path) == ".cmd" && strings.Count(text, "\n") != strings.Count(text, "\r\n") {
-			t.Errorf("%s has bare line feeds", path)
-		}
-	}
 }

@@ -46,7 +46,11 @@ func (e engine) prepare(t *testing.T) engine {
 	if err := build(); err != nil {
 		t.Fatal(err)
 	}
-	e.t, e.folder = t, t.TempDir()
+	e.t = t
+	var err error
+	if e.folder, err = os.MkdirTemp(programs, "engine"); err != nil { // not where sessions have their folders: what they leave is counted
+		t.Fatal(err)
+	}
 	path := "chromedriver"
 	if e.mode > 0 {
 		path = filepath.Join(e.folder, "IEDriverServer")

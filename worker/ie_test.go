@@ -12,6 +12,7 @@ import (
 // TestTwentyRounds searches, picks in a popup that comes late, and registers
 // behind a dialog, twenty times in one session.
 func TestTwentyRounds(t *testing.T) {
+	t.Parallel()
 	const rounds = 20
 	e := engine{mode: 8}.prepare(t)
 	e.set(`"popupDelayMs":3000,"alertDelayMs":200`)

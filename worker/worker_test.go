@@ -24,7 +24,19 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(folder)
 		programs = folder
-		return m.Run()
+		temporary, err := os.MkdirTemp("/tmp", "wt") // short: Chromium's sockets lie below it
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(temporary)
+		os.Setenv("TMPDIR", temporary)
+		status := m.Run()
+		if left, _ := os.ReadDir(temporary); len(left) > 0 {
+			fmt.Fprintln(os.Stderr, "left in the temporary folder:", left)
+			return 1
+		}
+		return status
 	}())
 }
 
@@ -38,7 +50,7 @@ type browser struct {
 	call api.Call // names session, page, caller and policy
 }
 
-// newWorker starts a worker without sessions, and checks that it ends clean.
+// newWorker starts a worker without sessions.
 func newWorker(t *testing.T, sessions int) *Worker {
 	t.Helper()
 	return newWorkerWith(t, sessions, driver.Config{Engine: "chromium", Headless: "true"})
@@ -46,19 +58,8 @@ func newWorker(t *testing.T, sessions int) *Worker {
 
 func newWorkerWith(t *testing.T, sessions int, browser driver.Config) *Worker {
 	t.Helper()
-	temp, err := os.MkdirTemp("/tmp", "wt") // short: Chromium's sockets lie below it
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("TMPDIR", temp)
 	w := New(Config{Browser: browser, MaxSessions: sessions})
-	t.Cleanup(func() {
-		w.Close()
-		if left, _ := os.ReadDir(temp); len(left) > 0 {
-			t.Errorf("left in the temporary folder: %v", left)
-		}
-		os.RemoveAll(temp)
-	})
+	t.Cleanup(w.Close)
 	return w
 }
 

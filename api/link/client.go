@@ -206,6 +206,24 @@ func (c *Client) cancel(id string) <-chan struct{} {
 	return delivered
 }
 
+// Alive asks whether the worker's process answers, and returns its clock, to the
+// second; zero when it is not told. The error is a WORKER_UNAVAILABLE. It takes
+// 5 seconds at most.
+func (c *Client) Alive(ctx context.Context) (clock time.Time, err error) {
+	ctx, stop := context.WithTimeout(ctx, readyTime)
+	defer stop()
+	res, err := c.send(ctx, http.MethodGet, "/healthz", nil, "")
+	if err != nil {
+		return clock, unavailable(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return clock, unavailable(fmt.Errorf("GET /healthz: HTTP status %d", res.StatusCode))
+	}
+	clock, _ = http.ParseTime(res.Header.Get("Date"))
+	return clock, nil
+}
+
 // Ready asks whether the worker could serve a session. The error is a
 // WORKER_UNAVAILABLE with the reasons that the worker gives: strings under
 // "reasons" in its /readyz. It takes 5 seconds at most.

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,7 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Common are the settings of both programs; winworker has no others.
+// Common are the settings of both programs; winworker serves with no others.
 type Common struct {
 	Listen      string        `default:"${listen}" placeholder:"HOST:PORT" help:"Address to serve. One that is not loopback needs TLS and a token file."`
 	Engine      string        `enum:"ie,edge,chromium" default:"${engine}" shown:"ie on Windows, else chromium" help:"Browser: ie (Edge in IE mode), edge or chromium."`
@@ -29,8 +31,10 @@ type Common struct {
 	TLSCert     string        `name:"tls-cert" placeholder:"FILE" help:"Certificate chain (PEM) of the listener."`
 	TLSKey      string        `name:"tls-key" placeholder:"FILE" help:"Private key (PEM) of the listener."`
 	LogLevel    string        `enum:"debug,info,warn,error" default:"info" help:"Least severe level of log lines: debug, info, warn or error."`
+	LogFile     string        `placeholder:"FILE" help:"Where log lines go instead of standard error. At 10 MB the file becomes FILE.1, and so on to FILE.3."`
 
 	given map[string]string // flag without dashes → the name under which its value was given
+	args  []string          // see Args
 }
 
 // Gateway are the settings of gateway.
@@ -51,8 +55,12 @@ type Command string
 
 // The commands.
 const (
-	Serve    Command = "serve"
-	TokenNew Command = "token new" // Request.Name
+	Serve     Command = "serve"
+	TokenNew  Command = "token new" // Request.Name
+	Doctor    Command = "doctor"    // Request.Doctor
+	Install   Command = "install"   // these three, of winworker alone: Request.Task
+	Uninstall Command = "uninstall"
+	Status    Command = "status"
 )
 
 // commands are the subcommands of both programs.
@@ -83,10 +91,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrHelp tells that help was asked for and has been printed.
 var ErrHelp = errors.New("help was printed")
 
-// Request is a command with the name it is about, for those that need one.
+// Request is a command with what only that command takes.
 type Request struct {
 	Command Command
 	Name    string
+	Doctor  WorkerDoctor
+	Task    Task
 }
 
 // ParseGateway reads the settings of gateway. Args come without the program's
@@ -96,9 +106,11 @@ func ParseGateway(args, env []string, out io.Writer) (*Gateway, Request, error) 
 	var cli struct {
 		Gateway
 		commands
+		Doctor GatewayDoctor `cmd:"" help:"Tell whether gateway and workers are fit to serve."`
 	}
 	request, err := parse("gateway", "MCP gateway for browsers in Edge's IE mode.", &cli, &cli.Common, &cli.commands, args, env, out)
-	if err == nil && request.Command == Serve {
+	request.Doctor.JSON = cli.Doctor.JSON
+	if err == nil && request.Command != TokenNew {
 		err = cli.Gateway.check()
 	}
 	return &cli.Gateway, request, err
@@ -109,10 +121,16 @@ func ParseWinWorker(args, env []string, out io.Writer) (*Common, Request, error)
 	var cli struct {
 		Common
 		commands
+		Doctor WorkerDoctor `cmd:"" help:"Tell whether this machine is fit for its browsers, and mend it."`
+		taskCommands
 	}
 	request, err := parse("winworker", "Browsers for iemesh gateways.", &cli, &cli.Common, &cli.commands, args, env, out)
-	if err == nil && request.Command == Serve {
+	request.Doctor, request.Task = cli.Doctor, cli.taskCommands.of(request.Command)
+	if err == nil && slices.Contains([]Command{Serve, Doctor, Install}, request.Command) {
 		err = errors.Join(cli.Common.check()...)
+	}
+	if err == nil && request.Command == Install {
+		err = request.Task.check(&cli.Common)
 	}
 	return &cli.Common, request, err
 }
@@ -143,10 +161,39 @@ func parse(program, about string, cli any, common *Common, subs *commands, args,
 			common.MaxSessions = 1
 		}
 	}
+	common.args = arguments(k.Model.Flags, common.given)
 	if strings.HasPrefix(parsed.Command(), string(TokenNew)) {
 		return Request{Command: TokenNew, Name: subs.Token.New.Name}, nil
 	}
-	return Request{Command: Serve}, nil
+	return Request{Command: Command(parsed.Command())}, nil
+}
+
+// arguments are the flags that were given, with their values, in the order of
+// the help. Those of files lead to the same file from any folder.
+func arguments(flags []*kong.Flag, given map[string]string) []string {
+	var list []string
+	for _, flag := range flags {
+		if given[flag.Name] == "" {
+			continue
+		}
+		value := fmt.Sprint(flag.Target.Interface())
+		if flag.PlaceHolder == "FILE" {
+			value = absolute(value)
+		}
+		list = append(list, "--"+flag.Name+"="+value)
+	}
+	return list
+}
+
+// absolute leaves the bare name of a program alone: that is looked for in PATH.
+func absolute(path string) string {
+	if _, err := os.Stat(path); err != nil && filepath.Base(path) == path {
+		return path
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
 }
 
 // options are those of every kong parser here. Variables are read by
@@ -164,7 +211,7 @@ func options(program, about string, more ...kong.Option) []kong.Option {
 		kong.Name(program), kong.Description(about),
 		kong.Vars{"listen": listen, "engine": engine},
 		kong.ValueFormatter(func(v *kong.Value) string {
-			if v.Flag == nil || v.Name == "help" {
+			if v.Flag == nil || v.Name == "help" || v.Tag.Has("novariable") {
 				return v.Help
 			}
 			if d := defaultOf(v); d != "" {
@@ -192,7 +239,7 @@ func variable(flag string) string {
 // those in given. An empty variable is none.
 func environment(env []string, given map[string]string) kong.Resolver {
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-		if flag.Name == "help" {
+		if flag.Name == "help" || flag.Tag.Has("novariable") {
 			return nil, nil
 		}
 		prefix := variable(flag.Name) + "="
@@ -224,6 +271,10 @@ func (c *Common) rename(err error) error {
 
 // Given tells whether a setting was given at all, by flag or variable.
 func (c *Common) Given(flag string) bool { return c.given[flag] != "" }
+
+// Args are the arguments that give the same settings to another process, from
+// whatever source they came. None of them is a secret.
+func (c *Common) Args() []string { return slices.Clone(c.args) }
 
 // Bad makes the error about a setting, named as it was given.
 func (c *Common) Bad(flag string, format string, args ...any) error {

@@ -156,12 +156,29 @@ func TestTokenCommand(t *testing.T) {
 	for _, args := range []string{"token new alice --token-file t", "--token-file t token new alice"} {
 		// A setting that only serving needs is not looked at.
 		g, request, err := ParseGateway(strings.Fields(args), []string{"IE_MCP_LISTEN=:1"}, &strings.Builder{})
-		if err != nil || request != (Request{TokenNew, "alice"}) || g.TokenFile != "t" {
+		if err != nil || request != (Request{Command: TokenNew, Name: "alice"}) || g.TokenFile != "t" {
 			t.Errorf("%s: %+v, %v", args, request, err)
 		}
 	}
 	if _, err := gateway(t, []string{"token", "new"}, nil); err == nil {
 		t.Error("a token without a name")
+	}
+}
+
+func TestDoctorCommand(t *testing.T) {
+	args := strings.Fields("doctor --fix --self-test --report r --engine ie --driver-path d")
+	w, request, err := ParseWinWorker(args, []string{"IE_MCP_JSON=true", "IE_MCP_UNDO=file"}, &strings.Builder{})
+	if err != nil || request != (Request{Command: Doctor, Doctor: WorkerDoctor{Fix: true, SelfTest: true, Report: "r"}}) || w.DriverPath != "d" {
+		t.Errorf("%+v, %v", request, err)
+	}
+	for _, wrong := range []string{"doctor --fix --undo f", "doctor --timeout-ms 1", "doctor nonsense", "--fix"} {
+		if _, _, err := ParseWinWorker(strings.Fields(wrong), nil, &strings.Builder{}); err == nil {
+			t.Errorf("%s is taken", wrong)
+		}
+	}
+	_, request, err = ParseGateway([]string{"doctor", "--json"}, nil, &strings.Builder{})
+	if err != nil || request != (Request{Command: Doctor, Doctor: WorkerDoctor{JSON: true}}) {
+		t.Errorf("%+v, %v", request, err)
 	}
 }
 
@@ -184,13 +201,13 @@ func TestSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"--listen", "--engine", "--driver-path", "--edge-path", "--headless", "--timeout-ms", "--max-sessions",
-		"--idle-timeout", "--token-file", "--tls-cert", "--tls-key", "--log-level", // of both
+		"--idle-timeout", "--token-file", "--tls-cert", "--tls-key", "--log-level", "--log-file", // of both
 		"--stdio", "--worker", "--worker-token-file", "--worker-ca", "--tools", "--allowed-origins", "--rate", "--burst"}
 	if len(list) != len(want) {
 		t.Fatalf("%d settings, want %d", len(list), len(want))
 	}
 	for i, s := range list {
-		if s.Flag != want[i] || s.Both != (i < 12) || s.Meaning == "" || !strings.HasPrefix(s.Variable, "IE_MCP_") {
+		if s.Flag != want[i] || s.Both != (i < 13) || s.Meaning == "" || !strings.HasPrefix(s.Variable, "IE_MCP_") {
 			t.Errorf("%d: %+v", i, s)
 		}
 	}

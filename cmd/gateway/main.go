@@ -26,6 +26,9 @@ func run(ctx context.Context, args, env []string, stdin io.ReadCloser, stdout, s
 	cfg, request, err := config.ParseGateway(args, env, stdout)
 	return program.Run(ctx, program.Command{Common: &cfg.Common, Request: request, Err: err}, stdout, stderr,
 		func(ctx context.Context, log *slog.Logger) error {
+			if request.Command == config.Doctor {
+				return examine(ctx, cfg, request.Doctor.JSON, log, stdout)
+			}
 			if cfg.Stdio {
 				return serveStdio(ctx, cfg, stdin, stdout, log)
 			}

@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -38,8 +39,10 @@ type Command struct {
 // log-off and a shutdown end it too. A second signal ends the process at once, and
 // the supervisors of its browsers clean up after it.
 func Run(ctx context.Context, c Command, stdout, stderr io.Writer, serve func(context.Context, *slog.Logger) error) int {
-	log := config.NewLogger(stderr, c.Common.LogLevel)
-	err := c.Err
+	sink, closeLog, logErr := openLog(c, stderr)
+	defer closeLog()
+	log := config.NewLogger(sink, c.Common.LogLevel)
+	err := errors.Join(c.Err, logErr)
 	switch {
 	case err != nil:
 	case c.Request.Command == config.TokenNew:
@@ -50,11 +53,37 @@ func Run(ctx context.Context, c Command, stdout, stderr io.Writer, serve func(co
 	if err == nil || errors.Is(err, config.ErrHelp) {
 		return 0
 	}
+	if errors.Is(err, ErrUnfit) {
+		return 1
+	}
 	log.Error("failed", slog.String("message", err.Error()))
 	if _, ok := errors.AsType[*config.Error](err); ok {
 		return 2
 	}
 	return 1
+}
+
+// openLog opens the log file of a program that serves; else, or without one, the
+// log goes to stderr. A crash of the program, which nobody would see, is written
+// to a file of its own beside it.
+func openLog(c Command, stderr io.Writer) (sink io.Writer, closeLog func(), err error) {
+	path := c.Common.LogFile
+	if path == "" || c.Request.Command != config.Serve {
+		return stderr, func() {}, nil
+	}
+	file, err := config.OpenLogFile(path, stderr)
+	if err != nil {
+		return stderr, func() {}, c.Common.Bad("log-file", "%w", err)
+	}
+	if crash, err := os.OpenFile(path+".crash", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
+		_ = debug.SetCrashOutput(crash, debug.CrashOptions{})
+		_ = crash.Close()
+	}
+	leaveConsole()
+	return file, func() {
+		_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
+		_ = file.Close()
+	}, nil
 }
 
 func untilSignal(ctx context.Context, serve func(context.Context) error) error {
@@ -142,12 +171,15 @@ func (l *Listener) URL() string {
 // process. It starts nothing yet; the caller closes it.
 func Worker(cfg *config.Common, log *slog.Logger, ports ...uint16) *worker.Worker {
 	return worker.New(worker.Config{
-		Browser: driver.Config{
-			Engine: cfg.Engine, DriverPath: cfg.DriverPath, BrowserPath: cfg.EdgePath, Headless: cfg.Headless,
-			Warn: func(message string) { log.Warn("browser", "message", message) },
-		},
-		MaxSessions: cfg.MaxSessions, IdleTimeout: cfg.IdleTimeout, OwnPorts: ports, Log: log,
+		Browser: browser(cfg, log), MaxSessions: cfg.MaxSessions, IdleTimeout: cfg.IdleTimeout, OwnPorts: ports, Log: log,
 	})
+}
+
+func browser(cfg *config.Common, log *slog.Logger) driver.Config {
+	return driver.Config{
+		Engine: cfg.Engine, DriverPath: cfg.DriverPath, BrowserPath: cfg.EdgePath, Headless: cfg.Headless,
+		Warn: func(message string) { log.Warn("browser", "message", message) },
+	}
 }
 
 // Readiness asks a worker of this process.

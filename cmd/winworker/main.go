@@ -13,8 +13,12 @@ import (
 	"iemesh/cmd/config"
 	"iemesh/cmd/program"
 	"iemesh/cmd/web"
+	"iemesh/cmd/winworker/task"
 	"iemesh/worker/driver"
 )
+
+// version is set by the linker.
+var version = "dev"
 
 func main() {
 	driver.Supervise()
@@ -24,7 +28,36 @@ func main() {
 func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
 	cfg, request, err := config.ParseWinWorker(args, env, stdout)
 	return program.Run(ctx, program.Command{Common: cfg, Request: request, Err: err}, stdout, stderr,
-		func(ctx context.Context, log *slog.Logger) error { return serve(ctx, cfg, log) })
+		func(ctx context.Context, log *slog.Logger) error {
+			switch request.Command {
+			case config.Serve:
+				return serve(ctx, cfg, log)
+			case config.Doctor:
+				return examine(ctx, cfg, request.Doctor, log, stdout)
+			default:
+				return manage(ctx, cfg, request, stdout)
+			}
+		})
+}
+
+// manage obeys the commands about the scheduled task.
+func manage(ctx context.Context, cfg *config.Common, request config.Request, stdout io.Writer) error {
+	machine, err := task.Here()
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	switch request.Command {
+	case config.Install:
+		return task.Install(ctx, machine, cfg, request.Task, program, version, stdout)
+	case config.Uninstall:
+		return task.Uninstall(ctx, machine, request.Task, stdout)
+	default:
+		return task.Status(ctx, machine, request.Task, os.Getpid(), version, stdout)
+	}
 }
 
 func serve(ctx context.Context, cfg *config.Common, log *slog.Logger) error {
@@ -40,7 +73,7 @@ func serve(ctx context.Context, cfg *config.Common, log *slog.Logger) error {
 	router := web.NewRouter(web.Options{
 		Path: "/v1/*", API: handler, Ready: web.Cached(program.Readiness(w)), Metrics: metrics.Handler(), Log: log,
 	})
-	log.Info("started", "transport", "http", "address", l.URL())
+	log.Info("started", "transport", "http", "address", l.URL(), "version", version)
 	err = web.Serve(ctx, l, router, l.TLS, log, func(context.Context) { w.Close() })
 	log.Info("stopped")
 	return err

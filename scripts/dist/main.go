@@ -111,7 +111,7 @@ func documents() ([]file, error) {
 		return nil, err
 	}
 	err := filepath.WalkDir("deploy", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasSuffix(name, ".go") || entry.Name() == ".gitattributes" {
+		if err != nil || entry.IsDir() || strings.HasSuffix(name, ".go") {
 			return err
 		}
 		return add(name)

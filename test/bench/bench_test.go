@@ -3,15 +3,17 @@
 package bench
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"iemesh/test/harness"
 	"iemesh/worker/legacyapp"
@@ -55,43 +57,121 @@ func TestToolsBesideBareCommands(t *testing.T) {
 
 	t.Run("stdio, in-process", func(t *testing.T) {
 		gateway := harness.Running(t, b.Gateway, []string{"--stdio"})
-		client := harness.Connected(t, gateway.Stdio(), harness.Modern)
+		client := stdio(t, gateway) // as minimal as what it is held against
 		compare(t, client, gateway, server.URL, recorded, mostStdio)
 		largePage(t, client, gateway, server.URL, recorded["inspect_page"])
 	})
 	t.Run("HTTP, through a winworker", func(t *testing.T) {
 		winworker := harness.Serving(t, b.Winworker, nil)
 		gateway := harness.Serving(t, b.Gateway, nil, "--worker", winworker.Base, "--rate", "0")
-		client := harness.Connected(t, gateway.MCP("", nil), harness.Modern)
+		client := streamable(t, gateway)
 		compare(t, client, winworker.Program, server.URL, recorded, mostHTTP)
-		harness.Do(t, client, "browser_close", nil)
+		client("browser_close", nil)
 	})
+}
+
+// client calls a tool, which must succeed.
+type client func(tool string, args harness.Args)
+
+// stdio is a client that only writes lines and reads lines.
+func stdio(t *testing.T, p *harness.Program) client {
+	raw := harness.NewRaw(t, p)
+	raw.Initialize()
+	id := 0
+	return func(tool string, args harness.Args) {
+		t.Helper()
+		id++
+		raw.Request(toolCall(id, tool, args))
+		succeeded(t, tool, raw.Answer(id))
+	}
+}
+
+// streamable is a client that only posts messages, and reads the one event of each answer.
+func streamable(t *testing.T, s *harness.Server) client {
+	post := func(message harness.Args, headers http.Header) (*http.Response, harness.Message) {
+		t.Helper()
+		message["jsonrpc"] = "2.0"
+		body, err := json.Marshal(message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, err := http.NewRequest(http.MethodPost, s.Base+"/mcp", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header = headers
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Accept", "application/json, text/event-stream")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		content, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answer harness.Message
+		if _, event, ok := bytes.Cut(content, []byte("data: ")); ok {
+			line, _, _ := bytes.Cut(event, []byte("\n"))
+			err = json.Unmarshal(line, &answer)
+		}
+		if err != nil || response.StatusCode > http.StatusAccepted {
+			t.Fatalf("%d: %s", response.StatusCode, content)
+		}
+		return response, answer
+	}
+	hello, _ := post(harness.Hello("init"), http.Header{})
+	session := http.Header{"Mcp-Session-Id": hello.Header["Mcp-Session-Id"], "Mcp-Protocol-Version": {harness.Legacy}}
+	post(harness.Args{"method": "notifications/initialized"}, session.Clone())
+	id := 0
+	return func(tool string, args harness.Args) {
+		t.Helper()
+		id++
+		_, answer := post(toolCall(id, tool, args), session.Clone())
+		succeeded(t, tool, answer)
+	}
+}
+
+func toolCall(id int, tool string, args harness.Args) harness.Args {
+	if args == nil {
+		args = harness.Args{}
+	}
+	return harness.ToolCall(id, tool, args)
+}
+
+func succeeded(t *testing.T, tool string, answer harness.Message) {
+	t.Helper()
+	var result struct{ IsError bool }
+	if answer.Error != nil || json.Unmarshal(answer.Result, &result) != nil || result.IsError {
+		t.Fatalf("%s: %s %+v", tool, answer.Result, answer.Error)
+	}
 }
 
 // compare holds each tool's median against that of its bare commands, in turns,
 // in one browser on one page.
-func compare(t *testing.T, client *mcp.ClientSession, p *harness.Program, site string, recorded map[string][]exchange, most float64) {
+func compare(t *testing.T, client client, p *harness.Program, site string, recorded map[string][]exchange, most float64) {
 	t.Helper()
-	harness.Do(t, client, "browser_start", nil)
-	harness.Do(t, client, "navigate", harness.Args{"url": site + "/customer"})
+	client("browser_start", nil)
+	client("navigate", harness.Args{"url": site + "/customer"})
 	driver := bareClient(t, p)
 	for _, c := range calls() {
 		commands := recorded[c.tool]
 		if len(commands) == 0 {
 			t.Fatalf("%s: nothing was recorded", c.tool)
 		}
-		tool, bare := inTurns(func() { c.ask(t, client) }, func() { driver.replay(t, commands) })
+		tool, bare := inTurns(func() { client(c.tool, c.args) }, func() { driver.replay(t, commands) })
 		report(t, c.tool, fmt.Sprint(len(commands), " bare commands"), tool, bare, most)
 	}
 }
 
 // largePage holds inspect_page of 2,000 rows against a script that visits every
 // node. What its own script takes without us is told beside it.
-func largePage(t *testing.T, client *mcp.ClientSession, p *harness.Program, site string, script []exchange) {
+func largePage(t *testing.T, client client, p *harness.Program, site string, script []exchange) {
 	t.Helper()
-	harness.Do(t, client, "navigate", harness.Args{"url": site + "/table/2000"})
+	client("navigate", harness.Args{"url": site + "/table/2000"})
 	driver := bareClient(t, p)
-	tool, visits := inTurns(func() { call{"inspect_page", nil}.ask(t, client) }, func() { driver.visits(t) })
+	tool, visits := inTurns(func() { client("inspect_page", nil) }, func() { driver.visits(t) })
 	report(t, "inspect_page of 2000 rows", "a visit to each node", tool, visits, mostInspect)
 	alone, visits := inTurns(func() { driver.replay(t, script) }, func() { driver.visits(t) })
 	t.Logf("its script alone: %.2f ms, %.2f times", ms(alone), float64(alone)/float64(visits))

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"iemesh/test/harness"
 )
 
@@ -169,11 +167,4 @@ func (b *bare) visits(t *testing.T) {
 type call struct {
 	tool string
 	args harness.Args
-}
-
-func (c call) ask(t *testing.T, client *mcp.ClientSession) {
-	t.Helper()
-	if result := harness.Ask(t, client, c.tool, c.args); result.IsError {
-		t.Fatalf("%s: %s", c.tool, harness.Text(result))
-	}
 }

@@ -104,14 +104,19 @@ func (r *Raw) Answer(id any) Message {
 // Initialize shakes hands in the older generation.
 func (r *Raw) Initialize() Message {
 	r.t.Helper()
-	r.Request(Args{"id": "init", "method": "initialize", "params": Args{
-		"protocolVersion": Legacy,
-		"capabilities":    Args{},
-		"clientInfo":      Args{"name": "iemesh-test", "version": "1"},
-	}})
+	r.Request(Hello("init"))
 	answer := r.Answer("init")
 	r.Request(Args{"method": "notifications/initialized"})
 	return answer
+}
+
+// Hello is the request that begins the handshake of the older generation.
+func Hello(id any) Args {
+	return Args{"id": id, "method": "initialize", "params": Args{
+		"protocolVersion": Legacy,
+		"capabilities":    Args{},
+		"clientInfo":      Args{"name": "iemesh-test", "version": "1"},
+	}}
 }
 
 // ToolCall is the request of a tool call.

@@ -37,10 +37,11 @@ func (c chromium) locate(cfg Config) (p programs, err error) {
 	if cfg.BrowserPath != "" {
 		browsers = []string{cfg.BrowserPath}
 	}
-	if p.driver = lookup(drivers...); p.driver == "" {
+	p = programs{lookup(drivers...), lookup(browsers...)}
+	if p.driver == "" {
 		return p, c.missing("driver", drivers[0])
 	}
-	if p.browser = lookup(browsers...); p.browser == "" {
+	if p.browser == "" {
 		return p, c.missing("browser", browsers[0])
 	}
 	return p, nil

@@ -74,6 +74,8 @@ func newClient(url string, l launch) *client {
 			Proxy:              nil, // a driver is never behind a proxy
 			DialContext:        (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
 			DisableCompression: true,
+			WriteBufferSize:    64 << 10, // a script leaves in one write with its headers: the driver wakes once
+			ReadBufferSize:     64 << 10,
 			DisableKeepAlives:  !l.keepAlive,
 		},
 	}

@@ -206,6 +206,9 @@ func invalidTimeouts(limits object) string {
 		if !slices.Contains([]string{"implicit", "pageLoad", "script"}, name) {
 			return "a timeout named " + name + " is specified, but timeout names must be 'implicit', 'pageLoad', or 'script'"
 		}
+		if name == "script" && string(limits[name]) == "null" {
+			continue
+		}
 		var ms float64
 		if typeOf(limits[name]) != "number" || json.Unmarshal(limits[name], &ms) != nil || ms != math.Trunc(ms) || math.Abs(ms) >= 1<<64 {
 			return "timeout " + name + "must be an integer"
@@ -225,7 +228,7 @@ func unmatched(set object) string {
 		switch {
 		case name == "browserName" && text != "internet explorer":
 			return "browserName must be 'internet explorer', but was '" + text + "'"
-		case name == "browserVersion" && text != "" && text != "11":
+		case name == "browserVersion" && text != "11":
 			return "requested browserVersion value was '" + text + "', but the installed version of IE is 11 (note: only exact matches on major version number are supported)"
 		case name == "platformName" && text != "windows":
 			return "platformName must be 'windows', but was '" + text + "'"

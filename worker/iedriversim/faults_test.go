@@ -37,7 +37,7 @@ func TestRefusedSessions(t *testing.T) {
 func TestNoDriver(t *testing.T) {
 	s := start(t, `{"chromedriver":"/nonexistent/driver"}`)
 	_, message, _ := s.do("POST", "/session", wish).failure()
-	if !strings.HasPrefix(message, "Unexpected error launching Internet Explorer. CreateProcess() failed for edge with the following command: ") {
+	if !strings.HasPrefix(message, "Unexpected error launching Internet Explorer. ") || !strings.Contains(message, "/nonexistent/driver") {
 		t.Errorf("%s", message)
 	}
 }

@@ -285,11 +285,19 @@ func exchange(q *http.Request) (r reply) {
 	}
 	defer answer.Body.Close()
 	r.status, r.header = answer.StatusCode, answer.Header
-	var out struct{ Value json.RawMessage }
-	r.err = json.NewDecoder(answer.Body).Decode(&out)
-	var value bytes.Buffer
-	json.Compact(&value, out.Value)
-	r.value, r.took = value.Bytes(), time.Since(began)
+	decoder := json.NewDecoder(answer.Body)
+	decoder.UseNumber()
+	var out struct{ Value any }
+	r.err = decoder.Decode(&out)
+	r.took = time.Since(began)
+	if r.err != nil {
+		return r
+	}
+	var value bytes.Buffer // without the driver's style
+	encoder := json.NewEncoder(&value)
+	encoder.SetEscapeHTML(false)
+	encoder.Encode(out.Value)
+	r.value = bytes.TrimSpace(value.Bytes())
 	return r
 }
 

@@ -73,7 +73,7 @@ func (d *driver) newSession(c *call) (any, error) {
 			<-d.shutdown
 		}
 		return nil, fail(notCreated, fmt.Sprintf(launching+"Could not find an Internet Explorer window belonging to the process with ID %d within %d milliseconds.",
-			s.backend.browser, want.options.BrowserAttachTimeout/1000*1000))
+			s.backend.browser, want.options.BrowserAttachTimeout))
 	}
 	d.mu.Lock()
 	d.session = s

@@ -25,7 +25,7 @@ func TestSession(t *testing.T) {
 	if len(list) != 1 || "/session/"+list[0].ID != c.session || list[0].Capabilities["browserVersion"] != "11" || list[0].Capabilities["platformName"] != "windows" {
 		t.Errorf("%v", list)
 	}
-	if got := c.must("GET", "", nil); !strings.Contains(got, `"ie.edgechromium":true`) || !strings.Contains(got, `"ignoreZoomSetting":true`) {
+	if got := c.must("GET", "", nil); !strings.Contains(got, `"browserAttachTimeout":30000`) || !strings.Contains(got, `"ignoreZoomSetting":true`) {
 		t.Errorf("%s", got)
 	}
 	c.fails(c.do("GET", "/session/other/url", nil), 404, "invalid session id", "session other does not exist")

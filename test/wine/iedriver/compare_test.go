@@ -20,6 +20,15 @@ import (
 func TestEmulatorAnswersAsTheRealDriver(t *testing.T) {
 	real := startReal(t)
 	emulator, set := startEmulator(t)
+	edge, err := windows.Build("test/wine/iedriver/edge", "msedge.exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		for _, process := range windows.Running("msedge.exe") { // the driver leaves it
+			process.Kill()
+		}
+	}()
 	compared := 0
 	for _, group := range []struct {
 		name     string
@@ -29,6 +38,7 @@ func TestEmulatorAnswersAsTheRealDriver(t *testing.T) {
 	}{
 		{name: "stateless", requests: stateless, faults: `{"noBrowser":true}`},
 		{name: "no browser", requests: launches, faults: `{"noBrowser":true}`},
+		{name: "no window", requests: windowless(windows.Path(edge)), faults: `{"attachFailure":true}`},
 		{name: "zones differ", requests: launches, faults: `{"protectedMode":true}`, prepare: zones(0, 3, 3, 3)},
 		{name: "chunked", requests: chunked},
 		{name: "phantom", requests: phantom},

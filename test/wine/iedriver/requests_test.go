@@ -1,6 +1,7 @@
 package iedriver
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -166,7 +167,7 @@ var stateless = []request{
 	{line: "POST /session", body: always(`{"ms:edgeOptions":{}}`)},
 	{line: "POST /session", body: always(`{"foo":null,"ms:edgeOptions":{},"test:a":1}`)},
 	{line: "POST /session", body: always(`{"a:b":1,"ms:edgeOptions":{},"browserName":"x"}`)},
-	{line: "POST /session", body: always(`{"browserVersion":"","platformName":"x","acceptInsecureCerts":false}`)},
+	{line: "POST /session", body: always(`{"browserVersion":"","platformName":"x","acceptInsecureCerts":false}`), exempt: []field{installedIE}},
 	{line: "POST /session", body: always(`{"platformName":"x","browserVersion":"10"}`), exempt: []field{installedIE}},
 	{line: "POST /session", body: `{"capabilities":{"firstMatch":[{"browserName":"x"},{"a:b":1}]}}`},
 }
@@ -196,6 +197,15 @@ var launches = []request{
 	{line: "POST /session", body: always(wanted), exempt: []field{profile, switches, startPort}},
 	{line: "GET /status", exempt: []field{driverVersion, system}},
 	{line: "GET /sessions"},
+}
+
+// windowless is a session whose browser, at a path of Windows, never shows a window.
+func windowless(browser string) []request {
+	path, _ := json.Marshal(browser)
+	return []request{
+		{line: "POST /session", body: always(`{"se:ieOptions":{"ie.edgechromium":true,"browserAttachTimeout":2999,"ie.edgepath":` + string(path) + `}}`), exempt: []field{processID}},
+		{line: "GET /status", exempt: []field{driverVersion, system}},
+	}
 }
 
 // raw is the request as it is sent, on a connection of its own.

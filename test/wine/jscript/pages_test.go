@@ -181,7 +181,7 @@ func questions(t *testing.T) []question {
 	t.Helper()
 	raw, err := chromium.Execute(t.Context(), `
 		var names = {};
-		Array.from(document.querySelectorAll('[id]')).slice(0, 15).forEach(function (e) { names[e.id] = e.nodeName; });
+		Array.from(document.querySelectorAll('[id]:not(form)')).slice(0, 15).forEach(function (e) { names[e.id] = e.nodeName; });
 		return names`, []any{})
 	if err != nil {
 		t.Fatal(err)
