@@ -60,7 +60,7 @@ func TestKilledWinworker(t *testing.T) {
 				t.Errorf("running: %v", ours())
 			}
 			worker.Signal(os.Kill)
-			if _, ended := worker.Ended(goneWithin); !ended {
+			if !harness.Until(goneWithin, func() bool { return len(m.Running("winworker.exe")) == 0 }) {
 				t.Fatal("the killed winworker lives")
 			}
 			begin := time.Now()

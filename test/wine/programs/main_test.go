@@ -118,7 +118,8 @@ func (m *machine) launched(t *testing.T, program string, args []string, env ...s
 				t.Log(line)
 			}
 		}
-		if _, ended := p.Ended(0); !ended {
+		// Services that Windows started meanwhile may hold its output.
+		if _, ended := p.Ended(2 * harness.GoneWithin); !ended {
 			t.Errorf("%s has not ended", filepath.Base(program))
 			p.Signal(os.Kill)
 		}
