@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -164,11 +165,19 @@ func TestEndlessScript(t *testing.T) {
 
 // A chromedriver that runs already.
 func TestChromedriverByURL(t *testing.T) {
+	folder, err := os.MkdirTemp("", "u") // short: Chromium's sockets lie below it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", folder)
 	b, err := startBackend(settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.end()
+	defer func() {
+		b.end()
+		remove(folder)
+	}()
 	s := startSession(t, `{"chromedriverUrl":"`+b.url+`"}`)
 	c := client{t, s}
 	c.page(`<title>far</title>`)

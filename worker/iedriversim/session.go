@@ -147,19 +147,28 @@ func (d *driver) forget(s *session) {
 	s.over.Do(func() {
 		close(s.ended)
 		s.backend.close(3 * time.Second)
-		for range 300 { // the browser may still be writing
-			os.RemoveAll(s.profile)
-			time.Sleep(50 * time.Millisecond)
-			if _, err := os.Lstat(s.profile); err != nil {
-				break
-			}
-		}
+		remove(s.profile)
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if d.session == s {
 			d.session = nil
 		}
 	})
+}
+
+// remove removes a folder of a browser that has ended, or is about to: it may still be
+// writing, and make the folder anew.
+func remove(folder string) {
+	const enough = 3
+	for absent, tries := 0, 0; absent < enough && tries < 300; tries++ {
+		os.RemoveAll(folder)
+		time.Sleep(50 * time.Millisecond)
+		if _, err := os.Lstat(folder); err != nil {
+			absent++
+		} else {
+			absent = 0
+		}
+	}
 }
 
 // end ends what this process started; it comes at the process's own end.
