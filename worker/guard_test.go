@@ -23,6 +23,15 @@ func otherSite(t *testing.T, pages map[string]string) string {
 
 const secret = "himitsu"
 
+func TestSessionBeginsOnAnEmptyPage(t *testing.T) {
+	b := open(t)
+	b.call.Policy.Origins = []string{b.site}
+	if page := ask(b, api.Inspect, api.InspectInput{}); page.Text != "" || len(page.Elements) != 0 {
+		t.Errorf("%+v", page)
+	}
+	ask(b, api.Screenshot, api.Empty{})
+}
+
 func TestAForgedOpenerTellsNothing(t *testing.T) {
 	b := open(t)
 	evil := otherSite(t, map[string]string{"/": `<title>evil</title><script>

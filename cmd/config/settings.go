@@ -22,9 +22,9 @@ func Settings() ([]Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	both := map[string]bool{}
+	both := map[string]string{} // the defaults of winworker
 	for _, flag := range shared {
-		both[flag.Name] = true
+		both[flag.Name] = defaultOf(flag.Value)
 	}
 	all, err := flags("gateway", &Gateway{})
 	if err != nil {
@@ -35,7 +35,12 @@ func Settings() ([]Setting, error) {
 		if flag.Name == "help" {
 			continue
 		}
-		list = append(list, Setting{"--" + flag.Name, variable(flag.Name), defaultOf(flag.Value), flag.Help, both[flag.Name]})
+		standard := defaultOf(flag.Value)
+		of, shared := both[flag.Name]
+		if shared && of != standard {
+			standard += ", winworker " + of
+		}
+		list = append(list, Setting{"--" + flag.Name, variable(flag.Name), standard, flag.Help, shared})
 	}
 	return list, nil
 }

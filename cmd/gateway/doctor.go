@@ -165,7 +165,7 @@ func (o *outcome) consult(ctx context.Context, cfg *config.Gateway) {
 	began := time.Now()
 	clock, err := client.Alive(ctx)
 	if err != nil {
-		o.Checks = append(o.Checks, check("worker.reachable", "Worker answers", "", "Does winworker run, and does a firewall or proxy stand between? curl "+cfg.Worker+"/healthz", detailed(err)))
+		o.Checks = append(o.Checks, check("worker.reachable", "Worker answers", "", "Does winworker run, does --worker-ca hold its certificate, and does a firewall or proxy stand between? curl -k "+cfg.Worker+"/healthz", detailed(err)))
 		return
 	}
 	took := time.Since(began)

@@ -92,6 +92,7 @@ func (c chromium) launch(cfg Config, p Programs, folder string, port int) launch
 		limits:    limits{commandLimit, commandLimit},
 		keepAlive: true,
 		start:     "data:,",
+		away:      true, // chromedriver names that page only to browsers whose profile it made itself
 		capabilities: map[string]any{
 			"browserName":             c.name,
 			"pageLoadStrategy":        "normal",

@@ -29,7 +29,8 @@ type launch struct {
 	capabilities map[string]any
 	limits       limits // with which the session begins
 	keepAlive    bool
-	start        string                    // URL of the page with which the browser begins
+	start        string                    // URL of the page with which the session begins
+	away         bool                      // the browser begins elsewhere and is sent to start
 	program      string                    // file name of the browser, whose end is told by its process; "" = by its debugger
 	judge        func(status []byte) error // whether the driver that gave this answer to /status is taken; nil = any
 }

@@ -128,6 +128,12 @@ func open(ctx context.Context, e engine, cfg Config, p Programs) (_ *Session, re
 		s.lose(err)
 		return nil, true, &Error{Kind: NotStarted, Command: "open", Message: "the driver's answer is not understood", Cause: err}
 	}
+	if l.away {
+		if err := s.raw(ctx, "open", null, http.MethodPost, "/url", map[string]any{"url": l.start}, nil); err != nil {
+			s.lose(err)
+			return nil, true, err
+		}
+	}
 	go s.watch()
 	return s, true, nil
 }
