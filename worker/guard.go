@@ -8,6 +8,7 @@ import (
 	"iemesh/api"
 	"iemesh/api/origin"
 	"iemesh/worker/driver"
+	"iemesh/worker/page"
 )
 
 // guard decides whether the content of a document may leave it, by where the
@@ -17,10 +18,35 @@ func (op *operation) guard(href string, ofOpener bool) (string, error) {
 	if e, ok := errors.AsType[*origin.Error](err); ok && op.isStartPage(e.Reason, href) {
 		return "", nil
 	}
-	if err == nil && ofOpener && !op.unrestricted() {
+	switch {
+	case err != nil || op.unrestricted():
+	case ofOpener:
 		err = op.confirmOpener()
+	case !op.session.inFrame:
+		err = op.confirmTop()
 	}
 	return from, err
+}
+
+// confirmTop checks the top document by where it is as the browser knows it.
+// chromedriver carries what a script returns through Promise.resolve and
+// JSON.stringify, which a page can replace by what puts another address, and
+// another content, into the answer. Nobody tells which document a frame has.
+func (op *operation) confirmTop() error {
+	if op.session.driver.Differs(driver.BelievedOpener) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	href, ok := op.session.driver.Committed(ctx, op.window.handle)
+	if !ok {
+		return page.ErrNoAnswer
+	}
+	_, err := op.policy.Page(href, op.worker.own())
+	if e, ok := errors.AsType[*origin.Error](err); ok && e.Reason == origin.Blank {
+		return op.confirmOpener() // a page wrote it, and so gave it its own address
+	}
+	return err
 }
 
 // confirmOpener checks a blank page by the window that opened it as the browser

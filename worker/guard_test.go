@@ -47,6 +47,26 @@ func TestAForgedOpenerTellsNothing(t *testing.T) {
 	refused(&popup, api.Screenshot, api.Empty{}, api.URLNotAllowed)
 }
 
+func TestAForgedAnswerTellsNothing(t *testing.T) {
+	b := open(t)
+	b.call.Policy.Origins = []string{b.site}
+	for name, lie := range map[string]string{
+		"stringify": `JSON.stringify = function () { return stringify({status: 0, value: forged}) }`,
+		"toJSON":    `Object.prototype.toJSON = function () { return {status: 0, value: forged} }`,
+		"resolve":   `var resolve = Promise.resolve; Promise.resolve = function () { return resolve.call(Promise, forged) }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			evil := otherSite(t, map[string]string{"/": `<title>evil</title><script>
+				var stringify = JSON.stringify, here = '` + b.site + `/customer';
+				var forged = here + '\n' + stringify({url: here, title: '` + secret + `', complete: true, token: 't',
+					result: {text: '` + secret + `', elements: []}});` + lie + `</script>`})
+			refused(b, api.Navigate, api.NavigateInput{URL: b.site + "/redirect?to=" + evil + "/"}, api.URLNotAllowed)
+			refused(b, api.Inspect, api.InspectInput{}, api.URLNotAllowed)
+		})
+	}
+	b.visit("/customer")
+}
+
 func TestAWrittenPopupIsItsOpeners(t *testing.T) {
 	b := open(t)
 	b.call.Policy.Origins = []string{b.site}
