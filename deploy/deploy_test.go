@@ -18,7 +18,7 @@ import (
 // others are flags of the other programs that the deployment files call.
 var others = []string{
 	"--help",
-	"--transport",                                      // claude mcp add
+	"--transport", "--header", // claude mcp add
 	"--gateway-address", "--user", "--purge", "--json", // winworker install, uninstall, status
 	"--fix", "--undo", "--self-test", "--report", // winworker doctor
 	"--now",                                               // systemctl
