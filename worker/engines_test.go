@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"net/url"
 	"reflect"
 	"slices"
@@ -162,11 +163,19 @@ func (p place) form() {
 	}
 	p.wait(api.TextHas, id("changes"), "customerName:1 kana:1 phone:1 password:1 memo:1 branch:1 rank:1 kindCompany:1 mail:1 agree:1")
 	p.click(id("saveButton"))
+	p.arrives(func() bool { return len(p.app.Received(token)) > 0 })
 	want := url.Values{"customerName": {"山田太郎"}, "kana": {"ヤマダ タロウ"}, "phone": {"03-0000-0000"}, "password": {"himitsu"}, "memo": {"é € 𠮷"},
 		"branch": {"27"}, "rank": {"A"}, "kind": {"company"}, "agree": {"yes"}}
 	if got := p.app.Received(token); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		p.t.Errorf("the server got %v", got)
 	}
+}
+
+// arrives waits until the server has what a click sent, which may be after the click's answer.
+func (p place) arrives(came func() bool) {
+	ctx, cancel := context.WithTimeout(p.t.Context(), 5*time.Second)
+	defer cancel()
+	poll(ctx, func() (bool, error) { return came(), nil })
 }
 
 func tenFields() api.FillFormInput {
@@ -275,6 +284,7 @@ func (p place) upload() {
 		p.t.Errorf("%+v", r)
 	}
 	p.click(id("uploadButton"))
+	p.arrives(func() bool { return len(p.app.Uploads(token)) > 0 })
 	want := []legacyapp.File{received("請求書 2026.pdf", []byte("%PDF"))}
 	if got := p.app.Uploads(token); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		p.t.Errorf("the server got %+v", got)
