@@ -12,18 +12,25 @@ import (
 )
 
 // guard decides whether the content of a document may leave it, by where the
-// document is. A blank document that no page opened is the driver's start page.
+// document says that it is, and by where the browser knows it to be.
 func (op *operation) guard(href string, ofOpener bool) (string, error) {
-	from, err := op.policy.Page(href, op.worker.own())
-	if e, ok := errors.AsType[*origin.Error](err); ok && op.isStartPage(e.Reason, href) {
-		return "", nil
-	}
+	from, err := op.judge(href)
 	switch {
-	case err != nil || op.unrestricted():
+	case err != nil || from == "" || op.unrestricted(): // of the start page nothing is read
 	case ofOpener:
 		err = op.confirmOpener()
 	case !op.session.inFrame:
 		err = op.confirmTop()
+	}
+	return from, err
+}
+
+// judge decides by an address alone. A blank document that no page opened is the
+// driver's start page.
+func (op *operation) judge(href string) (string, error) {
+	from, err := op.policy.Page(href, op.worker.own())
+	if e, ok := errors.AsType[*origin.Error](err); ok && op.isStartPage(e.Reason, href) {
+		return "", nil
 	}
 	return from, err
 }
@@ -123,7 +130,7 @@ func (op *operation) permit(ctx context.Context, message string) string {
 	default:
 		href = op.window.url
 	}
-	if _, err := op.guard(href, false); err != nil {
+	if _, err := op.judge(href); err != nil {
 		return withheld
 	}
 	return message

@@ -72,7 +72,7 @@ func (op *operation) leftLoading(ctx context.Context, before string) (api.PageSt
 	if href == "" || href == before {
 		return api.PageState{}, op.notArrived()
 	}
-	if _, err := op.guard(href, false); err != nil {
+	if _, err := op.judge(href); err != nil {
 		return api.PageState{}, err
 	}
 	return api.PageState{URL: href, Loading: true}, nil
