@@ -11,22 +11,30 @@ import (
 )
 
 // enter makes the frame that frames leads to the driver's, from the top of the
-// operation's window. It waits for frames that are not there yet. Two commands
-// a level.
+// operation's window. It waits for frames that are not there yet, and names at
+// the deadline the one that the last whole look missed. Two commands a level.
 func (op *operation) enter(ctx context.Context, frames api.Frames) error {
+	var missing *api.Locator
 	there, err := poll(ctx, func() (bool, error) {
 		there, err := op.enterNow(ctx, frames)
-		if passing(err) || driver.KindOf(err) == driver.NoFrame {
+		switch {
+		case passing(err):
 			return false, nil
+		case driver.KindOf(err) == driver.NoFrame:
+			err = nil
+		}
+		if !there {
+			missing = op.target
 		}
 		return there, err
 	})
 	switch {
 	case err != nil:
 		return err
-	case !there && (op.target == nil || errors.Is(ctx.Err(), context.Canceled)):
+	case !there && (missing == nil || errors.Is(ctx.Err(), context.Canceled)):
 		return notDelivered(ctx)
 	case !there:
+		op.target = missing
 		return op.unusable(page.Found{Status: page.Missing})
 	}
 	return nil
