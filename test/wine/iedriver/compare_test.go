@@ -3,6 +3,7 @@ package iedriver
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -18,8 +19,6 @@ import (
 
 // TestEmulatorAnswersAsTheRealDriver sends the same requests to both.
 func TestEmulatorAnswersAsTheRealDriver(t *testing.T) {
-	real := startReal(t)
-	emulator, set := startEmulator(t)
 	edge, err := windows.Build("test/wine/iedriver/edge", "msedge.exe")
 	if err != nil {
 		t.Fatal(err)
@@ -29,35 +28,79 @@ func TestEmulatorAnswersAsTheRealDriver(t *testing.T) {
 			process.Kill()
 		}
 	}()
+	p := startPair(t)
 	compared := 0
 	for _, group := range []struct {
 		name     string
 		requests []request
 		faults   string // of the emulator: the real one's circumstances
 		prepare  func(*testing.T)
+		wedges   bool // has a New Session without a body, which the real driver never answers once in some twenty times on a busy machine
 	}{
 		{name: "stateless", requests: stateless, faults: `{"noBrowser":true}`},
 		{name: "no browser", requests: launches, faults: `{"noBrowser":true}`},
 		{name: "no window", requests: windowless(windows.Path(edge)), faults: `{"attachFailure":true}`},
 		{name: "zones differ", requests: launches, faults: `{"protectedMode":true}`, prepare: zones(0, 3, 3, 3)},
-		{name: "chunked", requests: chunked},
-		{name: "phantom", requests: phantom},
+		{name: "chunked", requests: chunked, wedges: true},
+		{name: "phantom", requests: phantom, wedges: true},
 	} {
-		t.Run(group.name, func(t *testing.T) {
-			set(t, group.faults)
+		compared += len(group.requests)
+		passed := t.Run(group.name, func(t *testing.T) {
 			if group.prepare != nil {
 				group.prepare(t)
 			}
-			for i, r := range group.requests {
-				want, got := exchange(t, real, r), exchange(t, emulator, r)
-				if want != got {
-					t.Errorf("request %d: %s %s\n%s", i, r.line, r.body, difference(want, got))
+			for again := 0; ; again++ {
+				p.set(t, group.faults)
+				err := p.compare(t, group.requests)
+				if err == nil {
+					break
 				}
+				if !group.wedges || again == 3 || !errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Fatal(err)
+				}
+				t.Logf("once more, with new drivers: %v", err)
+				p.real.kill()
+				p = startPair(p.t)
 			}
 		})
-		compared += len(group.requests)
+		if !passed {
+			break // what follows would meet a driver in whatever state
+		}
 	}
 	t.Logf("%d requests compared", compared)
+}
+
+// pair is the real driver and the emulator.
+type pair struct {
+	t              *testing.T // ends them
+	real, emulator *server
+	set            func(t *testing.T, faults string)
+}
+
+func startPair(t *testing.T) pair {
+	t.Helper()
+	p := pair{t: t, real: startReal(t)}
+	p.emulator, p.set = startEmulator(t)
+	return p
+}
+
+// compare sends requests to both. An error is that of a driver that did not answer.
+func (p pair) compare(t *testing.T, requests []request) error {
+	t.Helper()
+	for i, r := range requests {
+		want, err := exchange(p.real.host, r)
+		if err != nil {
+			return fmt.Errorf("request %d to the real driver: %w", i, err)
+		}
+		got, err := exchange(p.emulator.host, r)
+		if err != nil {
+			return fmt.Errorf("request %d to the emulator: %w", i, err)
+		}
+		if want != got {
+			t.Errorf("request %d: %s %s\n%s", i, r.line, r.body, difference(want, got))
+		}
+	}
+	return nil
 }
 
 // zones sets Protected Mode (0 is on, 3 is off) in the zones 1 to 4 for the length of a test.
@@ -86,26 +129,25 @@ func setZones(t *testing.T, values []int) {
 
 // exchange sends a request on a connection of its own, and gives the answer: status
 // line, headers in the order of the alphabet, body, without what is exempt.
-func exchange(t *testing.T, host string, r request) string {
-	t.Helper()
+func exchange(host string, r request) (string, error) {
 	conn, err := net.DialTimeout("tcp", host, 3*time.Second)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(20 * time.Second))
 	if _, err := io.WriteString(conn, r.raw(host)); err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	method, _, _ := strings.Cut(r.line, " ")
 	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 	if err != nil {
-		t.Fatalf("%s: %v", r.line, err)
+		return "", fmt.Errorf("%s: %w", r.line, err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		t.Fatalf("%s: %v", r.line, err)
+		return "", fmt.Errorf("%s: %w", r.line, err)
 	}
 	var headers []string
 	for name, values := range resp.Header {
@@ -118,7 +160,7 @@ func exchange(t *testing.T, host string, r request) string {
 			answer = contentLength.ReplaceAllString(pattern.ReplaceAllString(answer, "(exempt)"), "")
 		}
 	}
-	return answer
+	return answer, nil
 }
 
 // contentLength follows from what is exempt.

@@ -26,8 +26,23 @@ import (
 // readyWithin is how long a driver may take to answer, on a machine that is busy.
 const readyWithin = 60 * time.Second
 
-// startReal starts the real driver, and returns its host and port.
-func startReal(t *testing.T) string {
+// server is a driver that runs.
+type server struct {
+	host   string // and port
+	cmd    *exec.Cmd
+	exited chan struct{}
+	killed bool
+}
+
+// kill ends a driver that does not answer any more.
+func (s *server) kill() {
+	s.killed = true
+	s.cmd.Process.Kill()
+	<-s.exited
+}
+
+// startReal starts the real driver.
+func startReal(t *testing.T) *server {
 	t.Helper()
 	path, err := wine.IEDriverServer()
 	if err != nil {
@@ -38,7 +53,7 @@ func startReal(t *testing.T) string {
 }
 
 // startEmulator starts the emulator on this machine; set changes its faults.
-func startEmulator(t *testing.T) (host string, set func(t *testing.T, faults string)) {
+func startEmulator(t *testing.T) (s *server, set func(t *testing.T, faults string)) {
 	t.Helper()
 	folder, port := t.TempDir(), freePort(t)
 	set = func(t *testing.T, faults string) {
@@ -63,40 +78,41 @@ func startEmulator(t *testing.T) (host string, set func(t *testing.T, faults str
 }
 
 // serve starts a driver, and at the end of the test shuts it down.
-func serve(t *testing.T, cmd *exec.Cmd, port string) string {
+func serve(t *testing.T, cmd *exec.Cmd, port string) *server {
 	t.Helper()
-	host := "127.0.0.1:" + port
+	s := &server{host: "127.0.0.1:" + port, cmd: cmd, exited: make(chan struct{})}
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	exited := make(chan struct{})
-	go func() { defer close(exited); cmd.Wait() }()
+	go func() { defer close(s.exited); cmd.Wait() }()
 	t.Cleanup(func() {
+		if s.killed {
+			return
+		}
 		began := time.Now()
-		if _, err := get("http://" + host + "/shutdown"); err != nil {
+		if _, err := get("http://" + s.host + "/shutdown"); err != nil {
 			t.Errorf("shutdown: %v", err)
-			cmd.Process.Kill()
+			s.kill()
 		}
 		select {
-		case <-exited:
+		case <-s.exited:
 		case <-time.After(readyWithin):
 			t.Error("the driver did not end")
-			cmd.Process.Kill()
-			<-exited
+			s.kill()
 		}
 		t.Logf("shut down within %s", time.Since(began))
 		if code := cmd.ProcessState.ExitCode(); code != 0 || output.Len() > 0 {
 			t.Errorf("the driver ended with %d %s", code, output.Bytes())
 		}
 	})
-	if !harness.Until(readyWithin, func() bool { _, err := get("http://" + host + "/status"); return err == nil }) {
+	if !harness.Until(readyWithin, func() bool { _, err := get("http://" + s.host + "/status"); return err == nil }) {
 		t.Fatal("the driver does not answer")
 	}
 	t.Logf("%s is ready after %s", filepath.Base(cmd.Path), time.Since(began))
-	return host
+	return s
 }
 
 func get(url string) (*http.Response, error) {

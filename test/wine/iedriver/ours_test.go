@@ -27,7 +27,7 @@ import (
 // opens a session. It understands them, and no phantom session is left.
 func TestNewSessionAsWeSendIt(t *testing.T) {
 	sent := recorded(t)
-	host := startReal(t)
+	host := startReal(t).host
 	for range 2 {
 		status, answer := deliver(t, host, sent)
 		const want = "Unexpected error launching Internet Explorer. CreateProcess() failed for edge with the following command: "
