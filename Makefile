@@ -16,7 +16,7 @@ demo: build
 
 build:
 	@scripts/setup go
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(IEMESH_VERSION)" -o bin/ \
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X iemesh/cmd/config.Version=$(IEMESH_VERSION)" -o bin/ \
 		./cmd/gateway ./cmd/winworker ./worker/legacyapp/cmd/legacyapp ./worker/iedriversim ./test/prove ./test/demo
 
 test:

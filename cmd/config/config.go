@@ -17,6 +17,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
+// Version is that of the programs, set by the linker.
+var Version = "dev"
+
 // Common are the settings of both programs; winworker serves with no others.
 type Common struct {
 	Listen      string        `default:"${listen}" placeholder:"HOST:PORT" help:"Address to serve. One that is not loopback needs TLS and a token file."`
@@ -63,8 +66,10 @@ const (
 	Status    Command = "status"
 )
 
-// commands are the subcommands of both programs.
+// commands are what both programs can be asked to do.
 type commands struct {
+	Version kong.VersionFlag `novariable:"" help:"Print the version."`
+
 	Serve struct{} `cmd:"" default:"1" help:"Serve until stopped (the default)."`
 	Token struct {
 		New struct {
@@ -88,8 +93,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrHelp tells that help was asked for and has been printed.
-var ErrHelp = errors.New("help was printed")
+// ErrTold tells that help or the version was asked for and has been printed.
+var ErrTold = errors.New("help or version was printed")
 
 // Request is a command with what only that command takes.
 type Request struct {
@@ -100,7 +105,7 @@ type Request struct {
 }
 
 // ParseGateway reads the settings of gateway. Args come without the program's
-// name, env as NAME=value; help goes to out. Errors: [ErrHelp], or an [*Error]
+// name, env as NAME=value; help goes to out. Errors: [ErrTold], or an [*Error]
 // (several are joined).
 func ParseGateway(args, env []string, out io.Writer) (*Gateway, Request, error) {
 	var cli struct {
@@ -137,16 +142,16 @@ func ParseWinWorker(args, env []string, out io.Writer) (*Common, Request, error)
 
 func parse(program, about string, cli any, common *Common, subs *commands, args, env []string, out io.Writer) (Request, error) {
 	common.given = map[string]string{}
-	helped := false
-	k, err := kong.New(cli, options(program, about, kong.Writers(out, out), kong.Exit(func(int) { helped = true }),
+	told := false
+	k, err := kong.New(cli, options(program, about, kong.Writers(out, out), kong.Exit(func(int) { told = true }),
 		kong.Resolvers(environment(env, common.given)))...)
 	if err != nil {
 		return Request{}, err
 	}
 	parsed, err := k.Parse(args)
 	switch {
-	case helped:
-		return Request{}, ErrHelp
+	case told:
+		return Request{}, ErrTold
 	case err != nil:
 		return Request{}, common.rename(err)
 	}
@@ -209,7 +214,7 @@ func options(program, about string, more ...kong.Option) []kong.Option {
 	}
 	return append([]kong.Option{
 		kong.Name(program), kong.Description(about),
-		kong.Vars{"listen": listen, "engine": engine},
+		kong.Vars{"listen": listen, "engine": engine, "version": Version},
 		kong.ValueFormatter(func(v *kong.Value) string {
 			if v.Flag == nil || v.Name == "help" || v.Tag.Has("novariable") {
 				return v.Help

@@ -185,7 +185,7 @@ func TestDoctorCommand(t *testing.T) {
 func TestHelpShowsTheVariables(t *testing.T) {
 	var out strings.Builder
 	_, _, err := ParseGateway([]string{"--help"}, nil, &out)
-	if !errors.Is(err, ErrHelp) {
+	if !errors.Is(err, ErrTold) {
 		t.Errorf("error %v", err)
 	}
 	for _, s := range []string{"$IE_MCP_WORKER_TOKEN_FILE", "(4, with ie 1; $IE_MCP_MAX_SESSIONS)", "token new"} {

@@ -33,7 +33,7 @@ type workerReport struct {
 // examine is gateway doctor: the gateway's own side, and what its worker says of
 // its machine.
 func examine(ctx context.Context, cfg *config.Gateway, asJSON bool, log *slog.Logger, stdout io.Writer) error {
-	out := outcome{Version: version, Workers: []workerReport{}}
+	out := outcome{Version: config.Version, Workers: []workerReport{}}
 	out.Checks = append(settings(cfg), listener(ctx, cfg)...)
 	if cfg.Worker == "" {
 		machine := program.Doctor(&cfg.Common, log)

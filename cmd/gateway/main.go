@@ -13,9 +13,6 @@ import (
 	"iemesh/worker/driver"
 )
 
-// version is set by the linker.
-var version = "dev"
-
 func main() {
 	driver.Supervise()
 	os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"iemesh/cmd/config"
 	"iemesh/worker/driver"
 )
 
@@ -102,6 +103,14 @@ func TestHelp(t *testing.T) {
 	status := run(t.Context(), []string{"--help"}, nil, nil, stdout, stderr)
 	if status != 0 || !strings.Contains(stdout.String(), "--allowed-origins") || stderr.String() != "" {
 		t.Errorf("%d, %s", status, stderr)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	stdout, stderr := newOutput(), newOutput()
+	status := run(t.Context(), []string{"--version"}, []string{"IE_MCP_VERSION=7"}, nil, stdout, stderr)
+	if status != 0 || stdout.String() != config.Version+"\n" || stderr.String() != "" {
+		t.Errorf("%d, %s%s", status, stdout, stderr)
 	}
 }
 

@@ -80,7 +80,7 @@ func (b *backend) mcp(cfg *config.Gateway, options access.Options) (*mcpserver.S
 	server, err := mcpserver.New(mcpserver.Options{
 		Worker: access.Wrap(b, options), Profiles: config.List(cfg.Tools),
 		Timeout: time.Duration(cfg.TimeoutMs) * time.Millisecond, StartTimeout: start, IdleTimeout: cfg.IdleTimeout,
-		Log: options.Log, Version: version,
+		Log: options.Log, Version: config.Version,
 	})
 	if err != nil {
 		return nil, cfg.Bad("tools", "%w", err)

@@ -50,7 +50,7 @@ func Run(ctx context.Context, c Command, stdout, stderr io.Writer, serve func(co
 	default:
 		err = untilSignal(ctx, func(ctx context.Context) error { return serve(ctx, log) })
 	}
-	if err == nil || errors.Is(err, config.ErrHelp) {
+	if err == nil || errors.Is(err, config.ErrTold) {
 		return 0
 	}
 	if errors.Is(err, ErrUnfit) {

@@ -32,7 +32,7 @@ func examine(ctx context.Context, cfg *config.Common, flags config.WorkerDoctor,
 		return undo(cfg, flags, stdout)
 	}
 	examination := doctor.Examine(ctx, program.Doctor(cfg, log))
-	out := outcome{Version: version}
+	out := outcome{Version: config.Version}
 	var failed error
 	if flags.Fix {
 		repair, err := examination.Fix()
@@ -45,7 +45,7 @@ func examine(ctx context.Context, cfg *config.Common, flags config.WorkerDoctor,
 		w := program.Worker(cfg, log)
 		test := examination.Test(ctx, w)
 		w.Close()
-		document := doctor.Document{Made: time.Now().UTC().Truncate(time.Second), Version: version, Report: examination.Report, SelfTest: test}
+		document := doctor.Document{Made: time.Now().UTC().Truncate(time.Second), Version: config.Version, Report: examination.Report, SelfTest: test}
 		path, err := document.Write(flags.Report)
 		out.SelfTest, out.ReportFile = &test, path
 		failed = errors.Join(failed, err)

@@ -17,9 +17,6 @@ import (
 	"iemesh/worker/driver"
 )
 
-// version is set by the linker.
-var version = "dev"
-
 func main() {
 	driver.Supervise()
 	os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
@@ -52,11 +49,11 @@ func manage(ctx context.Context, cfg *config.Common, request config.Request, std
 	}
 	switch request.Command {
 	case config.Install:
-		return task.Install(ctx, machine, cfg, request.Task, program, version, stdout)
+		return task.Install(ctx, machine, cfg, request.Task, program, stdout)
 	case config.Uninstall:
 		return task.Uninstall(ctx, machine, request.Task, stdout)
 	default:
-		return task.Status(ctx, machine, request.Task, os.Getpid(), version, stdout)
+		return task.Status(ctx, machine, request.Task, os.Getpid(), stdout)
 	}
 }
 
@@ -73,7 +70,7 @@ func serve(ctx context.Context, cfg *config.Common, log *slog.Logger) error {
 	router := web.NewRouter(web.Options{
 		Path: "/v1/*", API: handler, Ready: web.Cached(program.Readiness(w)), Metrics: metrics.Handler(), Log: log,
 	})
-	log.Info("started", "transport", "http", "address", l.URL(), "version", version)
+	log.Info("started", "transport", "http", "address", l.URL(), "version", config.Version)
 	err = web.Serve(ctx, l, router, l.TLS, log, func(context.Context) { w.Close() })
 	log.Info("stopped")
 	return err

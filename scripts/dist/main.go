@@ -132,7 +132,7 @@ func build(system, processor string, programs []string, version string) ([]file,
 			name += ".exe"
 		}
 		target := filepath.Join(folder, name)
-		command := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X main.version="+version,
+		command := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X iemesh/cmd/config.Version="+version,
 			"-o", target, "./cmd/"+program)
 		command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
 		command.Stderr = os.Stderr

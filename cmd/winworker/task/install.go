@@ -42,7 +42,7 @@ type Record struct {
 // Install registers the task that runs program, a winworker of version, with
 // the settings of cfg, lets the gateway through the firewall and starts the
 // task. What it did and what is left to do goes to out. It can be repeated.
-func Install(ctx context.Context, m Machine, cfg *config.Common, what config.Task, program, version string, out io.Writer) error {
+func Install(ctx context.Context, m Machine, cfg *config.Common, what config.Task, program string, out io.Writer) error {
 	account, err := m.Account(what.User)
 	if err != nil {
 		return fmt.Errorf("user %q: %w", what.User, err)
@@ -54,7 +54,7 @@ func Install(ctx context.Context, m Machine, cfg *config.Common, what config.Tas
 	if !cfg.Given("log-file") {
 		args = append(args, "--log-file="+filepath.Join(account.Folder, logFile))
 	}
-	record := Record{User: account.Name, Program: program, Arguments: args, Version: version}
+	record := Record{User: account.Name, Program: program, Arguments: args, Version: config.Version}
 	if what.GatewayAddress.IsValid() {
 		record.GatewayAddress = what.GatewayAddress.String()
 	}

@@ -36,13 +36,13 @@ type Report struct {
 }
 
 // Status prints how the installed winworker is. The error says that it is not ready.
-func Status(ctx context.Context, m Machine, what config.Task, self int, version string, out io.Writer) error {
+func Status(ctx context.Context, m Machine, what config.Task, self int, out io.Writer) error {
 	account, err := m.Account(what.User)
 	if err != nil {
 		return fmt.Errorf("user %q: %w", what.User, err)
 	}
 	r := examine(ctx, m, account, self)
-	r.Version = version
+	r.Version = config.Version
 	if what.JSON {
 		text, err := json.MarshalIndent(r, "", "  ")
 		if err != nil {

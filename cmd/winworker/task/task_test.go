@@ -86,7 +86,7 @@ func (m *machine) install(t *testing.T, line string) (string, error) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	err = Install(t.Context(), m, cfg, request.Task, `C:\iemesh dir\winworker.exe`, "v1", &out)
+	err = Install(t.Context(), m, cfg, request.Task, `C:\iemesh dir\winworker.exe`, &out)
 	return out.String(), err
 }
 
@@ -117,7 +117,7 @@ func TestInstallOnLoopback(t *testing.T) {
 		t.Errorf("the task is %s", definition)
 	}
 	r, err := ReadRecord(m.account.Folder)
-	if err != nil || r.User != `PC\alice` || r.Version != "v1" || !slices.Equal(r.Arguments, []string{"--engine=ie", log}) || r.GatewayAddress != "" {
+	if err != nil || r.User != `PC\alice` || r.Version != config.Version || !slices.Equal(r.Arguments, []string{"--engine=ie", log}) || r.GatewayAddress != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -235,8 +235,8 @@ func TestUninstall(t *testing.T) {
 func status(t *testing.T, m *machine) (*Report, string, error) {
 	t.Helper()
 	var out, words strings.Builder
-	err := Status(t.Context(), m, config.Task{JSON: true}, 7, "v1", &out)
-	_ = Status(t.Context(), m, config.Task{}, 7, "v1", &words)
+	err := Status(t.Context(), m, config.Task{JSON: true}, 7, &out)
+	_ = Status(t.Context(), m, config.Task{}, 7, &words)
 	r := new(Report)
 	if err := json.Unmarshal([]byte(out.String()), r); err != nil {
 		t.Fatalf("%v: %s", err, &out)
@@ -266,7 +266,7 @@ func TestStatus(t *testing.T) {
 	r, words, err = status(t, m)
 	if err != nil || !r.Ready || !r.Registered || !r.Listening || r.State != "Running" || r.LastResult != "0x41301 (is running)" ||
 		r.LastRun != "2026-11-30T09:15:00.0000000+09:00" || !slices.Equal(r.Processes, []int{42}) || r.Address != server.URL ||
-		r.LogFile != filepath.Join(m.account.Folder, "winworker.log") || r.Version != "v1" {
+		r.LogFile != filepath.Join(m.account.Folder, "winworker.log") || r.Version != config.Version {
 		t.Errorf("running: %+v, %v", r, err)
 	}
 	for _, want := range []string{`task       iemesh\winworker, Running`, "processes  42", "ready      yes, 1 of 1 slots free", "for PC\\alice"} {
