@@ -31,6 +31,11 @@ func examine(ctx context.Context, cfg *config.Common, flags config.WorkerDoctor,
 	if flags.Undo != "" {
 		return undo(cfg, flags, stdout)
 	}
+	if flags.SelfTest { // which is long, and in vain without a place for its report
+		if err := os.MkdirAll(flags.Report, 0o755); err != nil {
+			return cfg.Bad("report", "%w", err)
+		}
+	}
 	examination := doctor.Examine(ctx, program.Doctor(cfg, log))
 	out := outcome{Version: config.Version}
 	var failed error

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,12 +42,17 @@ func TestDoctorFindsADriverMissing(t *testing.T) {
 }
 
 func TestDoctorRefusesWrongSettings(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for args, name := range map[string]string{
-		"doctor --undo /nonexistent":    "--undo",
-		"doctor --max-sessions 0":       "--max-sessions",
-		"doctor --fix --undo file":      "--fix",
-		"doctor --listen 0.0.0.0:7311":  "--listen",
-		"doctor --fix=perhaps --report": "--fix",
+		"doctor --undo /nonexistent":          "--undo",
+		"doctor --self-test --report " + file: "--report",
+		"doctor --max-sessions 0":             "--max-sessions",
+		"doctor --fix --undo file":            "--fix",
+		"doctor --listen 0.0.0.0:7311":        "--listen",
+		"doctor --fix=perhaps --report":       "--fix",
 	} {
 		var stdout, stderr output
 		if status := run(t.Context(), strings.Fields(args), nil, &stdout, &stderr); status != 2 || !strings.Contains(stderr.String(), name) || stdout.String() != "" {

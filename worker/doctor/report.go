@@ -26,7 +26,7 @@ type Document struct {
 }
 
 // Write writes report.html, one file with the pictures in it, and report.json
-// into folder, which it makes. It returns the path of the first.
+// into folder, which is there. It returns the path of the first.
 func (d Document) Write(folder string) (string, error) {
 	page, err := template.New("report").Funcs(template.FuncMap{
 		"picture": func(s Step) template.URL {
@@ -45,9 +45,6 @@ func (d Document) Write(folder string) (string, error) {
 	}
 	text, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
 	path := filepath.Join(folder, "report.html")
