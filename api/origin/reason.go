@@ -68,7 +68,7 @@ func advice(r Reason) string {
 	case ErrorPage:
 		return "the browser shows its own error page: the navigation failed"
 	case Scheme:
-		return "only http:// and https:// URLs may be visited: begin the URL with one of them"
+		return "only http:// and https:// pages may be visited: go to a URL that begins with one of them"
 	case Slashes:
 		return "write exactly two slashes after http: or https:"
 	case Control:
