@@ -227,7 +227,7 @@ func TestDoctorUnderWine(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.set(wrong)
-	wide := m.copy(m.winworker, "wide.exe") // any 64-bit program
+	wide := m.copy(m.windows.File(`C:\windows\system32\reg.exe`), "wide.exe") // a 64-bit program without --version
 	before := m.user()
 
 	_, checks := m.examine("--driver-path", m.windows.Path(wide))
