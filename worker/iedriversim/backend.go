@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,10 +52,20 @@ func startBackend(s settings) (*backend, error) {
 	if s.ChromedriverURL != "" {
 		return &backend{url: strings.TrimSuffix(s.ChromedriverURL, "/")}, nil
 	}
-	path := s.Chromedriver
-	if path == "" {
-		path = "chromedriver"
+	path := cmp.Or(s.Chromedriver, "chromedriver")
+	for attempt := 1; ; attempt++ {
+		b, err := startChromedriver(path)
+		// It takes a free port of IPv4 and ends where that of IPv6 is not free.
+		if errors.Is(err, errEnded) && attempt < 4 {
+			continue
+		}
+		return b, err
 	}
+}
+
+var errEnded = errors.New("chromedriver ended at once")
+
+func startChromedriver(path string) (*backend, error) {
 	cmd := exec.Command(path, "--port=0")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -65,9 +76,10 @@ func startBackend(s settings) (*backend, error) {
 	}
 	gone := make(chan struct{})
 	lines := bufio.NewScanner(out)
-	port := ""
+	port, said := "", ""
 	for port == "" && lines.Scan() {
-		if m := startedOn.FindStringSubmatch(lines.Text()); m != nil {
+		said = lines.Text()
+		if m := startedOn.FindStringSubmatch(said); m != nil {
 			port = m[1]
 		}
 	}
@@ -75,7 +87,7 @@ func startBackend(s settings) (*backend, error) {
 	go func() { cmd.Wait(); close(gone) }()
 	if port == "" {
 		<-gone
-		return nil, errors.New("chromedriver ended at once")
+		return nil, fmt.Errorf("%w: %s", errEnded, said)
 	}
 	return &backend{url: "http://127.0.0.1:" + port, process: cmd.Process, gone: gone}, nil
 }

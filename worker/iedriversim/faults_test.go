@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +163,34 @@ func TestEndlessScript(t *testing.T) {
 	c.must("POST", "/timeouts", map[string]any{"script": 1000})
 	c.fails(c.try("POST", "/execute/sync", script("while (true) {}")), 500, scriptTimeout, "Timed out waiting for script to complete.")
 	c.must("DELETE", "", nil)
+}
+
+// A chromedriver that finds its port taken ends at once; the next one does not.
+func TestTakenPort(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "chromedriver")
+	program := fmt.Sprintf(`#!/bin/sh
+test -e %[1]q && exec chromedriver "$@"
+touch %[1]q
+echo IPv6 port not available. Exiting...
+exit 1
+`, path+".tried")
+	if err := os.WriteFile(path, []byte(program), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b, err := startBackend(settings{Chromedriver: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.end()
+	if _, err := b.send("GET", "/status", nil); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho no library\nexit 127\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := startBackend(settings{Chromedriver: path}); !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "no library") {
+		t.Errorf("%v", err)
+	}
 }
 
 // A chromedriver that runs already.
