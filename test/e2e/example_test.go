@@ -34,10 +34,10 @@ func TestExampleOverStdio(t *testing.T) {
 
 func TestExampleThroughAWinworker(t *testing.T) {
 	t.Parallel()
-	w := remote(t)
+	gateway := remote(t).another(t)
 	for _, version := range []string{harness.Modern, harness.Legacy} {
 		t.Run(version, func(t *testing.T) {
-			client := harness.Connected(t, w.gateway.MCP("", nil), version)
+			client := harness.Connected(t, gateway.MCP("", nil), version)
 			example(t, client)
 			harness.Do(t, client, "browser_close", nil)
 		})
@@ -47,9 +47,9 @@ func TestExampleThroughAWinworker(t *testing.T) {
 // The program of make demo sees here what it must see there.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	w := remote(t)
+	gateway := remote(t).another(t)
 	picture := filepath.Join(t.TempDir(), "screenshot.png")
-	demo := harness.Running(t, run.Demo, []string{"--gateway", w.gateway.Base, "--app", run.site, "--screenshot", picture})
+	demo := harness.Running(t, run.Demo, []string{"--gateway", gateway.Base, "--app", run.site, "--screenshot", picture})
 	output, err := io.ReadAll(demo)
 	if code, ended := demo.Ended(harness.Soon); err != nil || !ended || code != 0 {
 		t.Errorf("exit code %d, %v\n%s", code, err, output)
@@ -97,12 +97,12 @@ func sessions(t *testing.T, w *remoteWorld) int {
 // The clients of npm do the same in test/node, and check it themselves.
 func TestExampleFromNode(t *testing.T) {
 	t.Parallel()
-	w := remote(t)
+	gateway := remote(t).another(t)
 	for _, c := range []struct{ client, way, where string }{
 		{"sdk1.mjs", "stdio", run.Gateway},
-		{"sdk1.mjs", "http", w.gateway.Base + "/mcp"},
+		{"sdk1.mjs", "http", gateway.Base + "/mcp"},
 		{"client2.mjs", "stdio", run.Gateway},
-		{"client2.mjs", "http", w.gateway.Base + "/mcp"},
+		{"client2.mjs", "http", gateway.Base + "/mcp"},
 	} {
 		t.Run(c.client+" "+c.way, func(t *testing.T) {
 			output, err := node(t, filepath.Join("node", c.client), run.site, c.way, c.where)

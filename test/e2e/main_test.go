@@ -198,6 +198,13 @@ func remote(t *testing.T) *remoteWorld {
 	return w
 }
 
+// another is a gateway of the test's own before the same winworker. Clients without
+// MCP sessions share the browser of their gateway, and tests that run side by side may not.
+func (w *remoteWorld) another(t *testing.T) *harness.Server {
+	t.Helper()
+	return harness.Serving(t, run.Gateway, nil, "--worker", w.winworker.Base, "--rate", "0")
+}
+
 func last(lines []string, n int) []string { return lines[max(0, len(lines)-n):] }
 
 // restart gives the world a new browser, for when a test left the old one in
