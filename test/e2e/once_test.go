@@ -97,12 +97,12 @@ func TestCancelledInTheQueue(t *testing.T) {
 		}
 	}
 	// It is refused itself where it comes while such a question is being answered.
-	put := func(id string, call harness.Args) harness.Outcome {
-		for {
-			if o := w.worker.Put(t, id, call); o.Error.Code != "INVALID_ARGUMENT" {
-				return o
-			}
-		}
+	put := func(id string, call harness.Args) (o harness.Outcome) {
+		harness.Until(harness.Soon, func() bool {
+			o = w.worker.Put(t, id, call)
+			return o.Error.Code != "INVALID_ARGUMENT"
+		})
+		return o
 	}
 	both.Go(func() {
 		put(waiting, harness.Args{"operation": "wait", "sessionId": session["sessionId"], "pageId": session["pageId"],

@@ -56,10 +56,9 @@ func startBackend(s settings) (*backend, error) {
 	for attempt := 1; ; attempt++ {
 		b, err := startChromedriver(path)
 		// It takes a free port of IPv4 and ends where that of IPv6 is not free.
-		if errors.Is(err, errEnded) && attempt < 4 {
-			continue
+		if !errors.Is(err, errEnded) || attempt == 4 {
+			return b, err
 		}
-		return b, err
 	}
 }
 

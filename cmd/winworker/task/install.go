@@ -39,8 +39,8 @@ type Record struct {
 	Version        string   `json:"version"`
 }
 
-// Install registers the task that runs program, a winworker of version, with
-// the settings of cfg, lets the gateway through the firewall and starts the
+// Install registers the task that runs program, a winworker of this version,
+// with the settings of cfg, lets the gateway through the firewall and starts the
 // task. What it did and what is left to do goes to out. It can be repeated.
 func Install(ctx context.Context, m Machine, cfg *config.Common, what config.Task, program string, out io.Writer) error {
 	account, err := m.Account(what.User)

@@ -84,7 +84,7 @@ func startPair(t *testing.T) pair {
 	return p
 }
 
-// compare sends requests to both. An error is that of a driver that did not answer.
+// compare sends requests to both. An error is that of the real driver, which did not answer.
 func (p pair) compare(t *testing.T, requests []request) error {
 	t.Helper()
 	for i, r := range requests {
@@ -94,7 +94,7 @@ func (p pair) compare(t *testing.T, requests []request) error {
 		}
 		got, err := exchange(p.emulator.host, r)
 		if err != nil {
-			return fmt.Errorf("request %d to the emulator: %w", i, err)
+			t.Fatalf("request %d to the emulator: %v", i, err)
 		}
 		if want != got {
 			t.Errorf("request %d: %s %s\n%s", i, r.line, r.body, difference(want, got))
